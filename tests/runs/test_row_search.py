@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.runs.recorded_programs import fresh_folder, python, record, run_recorded
+from trio_debugmcp.runs.comparing.run_alignment import RunAlignment
 from trio_debugmcp.runs.files.block_files import RunFileError, kept_block
 from trio_debugmcp.runs.files.block_indexes import BlockIndex, BlockIndexes
 from trio_debugmcp.runs.files.index_files import blocks_without_index, load_index, write_index
@@ -18,14 +19,17 @@ from trio_debugmcp.runs.files.process_record import (
     LINE,
     RAISE,
     RETURN,
+    SIZE,
     START,
     UNWIND,
     WITH_VALUE,
     WRITE,
     ProcessRecord,
+    Row,
     owned_rows,
 )
-from trio_debugmcp.runs.files.row_search import count, each_of_code_back
+from trio_debugmcp.runs.files.row_search import count, each_about, each_of_code_back, each_of_subject
+from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past import recorded_scopes
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
@@ -69,6 +73,13 @@ def own_rounds() -> ProcessRecord:
     return ProcessRecord(Path(copytree(_recorded(), fresh_folder() / "run" / "p-1-0")))
 
 
+@cache
+def all_rows() -> list[Row]:
+    """The rows of it, in order."""
+    process = recorded_rounds()
+    return [process.row(number) for number in range(process.first, process.last + 1)]
+
+
 def test_raises_are_found_backwards_through_all_blocks() -> None:
     process = recorded_rounds()
     rows = [process.row(number) for number in range(process.last, process.first - 1, -1)]
@@ -91,8 +102,15 @@ def test_rows_of_kinds_about_a_subject_are_those_that_looking_at_each_row_finds(
     rows = [process.row(number) for number in range(process.first, process.last + 1)]
     assert len(rows) > 1 << 16, "of two blocks"
     ends, lines, fields = frozenset((RETURN, UNWIND)), frozenset((LINE,)), frozenset((FIELD, GAP))
+    sizes = frozenset((SIZE,))
     places = [1, 2, 500, 65_000, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, process.last - 3, process.last + 1]
-    for kinds, subjects in ((ends, (1, 3, 4000)), (lines, (1, 3, 4000)), (fields, (1, 2)), (ends | lines, (1, 9000))):
+    for kinds, subjects in (
+        (ends, (1, 3, 4000)),
+        (lines, (1, 3, 4000)),
+        (fields, (1, 2)),
+        (sizes, (1, 2, 3)),
+        (ends | lines, (1, 9000)),
+    ):
         for subject in subjects:
             fitting = [row.number for row in rows if row.kind in kinds and row.subject == subject]
             for place in places:
@@ -269,3 +287,39 @@ def test_files_are_parsed_only_where_what_is_looked_for_is_in_code_that_ran(monk
     calls = [(statement.first, str(path)) for statement, path, _ in past.scopes.method_calls({"items"})]
     assert calls == [(6, "self.items")]
     assert parsed == [USED]
+
+
+def test_rows_of_a_kind_and_key_come_with_their_subjects_in_order_and_back() -> None:
+    process = recorded_rounds()
+    for kind, key in {(row.kind, row.key) for row in all_rows() if row.kind in (FIELD, GAP, WRITE)}:
+        true = [(row.number, row.subject) for row in all_rows() if (row.kind, row.key) == (kind, key)]
+        middle = true[len(true) // 2][0]
+        assert list(each_about(process, kind, key)) == true
+        assert list(each_about(process, kind, key, middle)) == [pair for pair in reversed(true) if pair[0] < middle]
+        of_one = [number for number, subject in true if subject == true[-1][1]]
+        assert list(each_of_subject(process, kind, key, true[-1][1])) == of_one
+        assert list(each_of_subject(process, kind, key, true[-1][1], process.last + 1)) == of_one[::-1]
+
+
+def test_the_class_of_an_object_that_a_call_was_given_is_not_looked_for_in_the_whole_record() -> None:
+    process = recorded_rounds()
+    written = [row for row in all_rows() if row.kind == FIELD and process.label(row.key) == ".base"]
+    assert {class_of(process, row.subject) for row in written} == {"Meter"}
+    process.forth_of = lambda *_, **__: pytest.fail("it was searched")  # type: ignore[method-assign]
+    assert {class_of(process, row.subject, row.number) for row in written} == {"Meter"}
+
+
+def test_blocks_that_are_equal_as_they_are_compressed_are_not_read_to_compare_their_steps() -> None:
+    one, other = own_rounds().directory, own_rounds().directory
+    truth = sum(row.kind == LINE for row in all_rows())
+    for directory in (one, other):
+        (full,) = directory.glob("rows-*.z")
+        write_index(full)
+        block = kept_block(full, 3)
+        assert block is not None
+        data = full.read_bytes()
+        full.write_bytes(data[: block.offset] + bytes(block.sizes[0]) + data[block.offset + block.sizes[0] :])
+    alignment = RunAlignment(PastProcess(ProcessRecord(one)), PastProcess(ProcessRecord(other)))
+    (pair,) = alignment.pairs()
+    parting = alignment.parting(pair)
+    assert (parting.has_ended, parting.same) == (True, truth)

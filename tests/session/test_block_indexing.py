@@ -20,6 +20,10 @@ def add_block(process: Path, number: int, *, first: int = 0, entries: int = 1, r
     (process / f"rows-{number:06d}.z").write_bytes(packed + b"".join(columns))
 
 
+async def forgotten(directory: str) -> None:
+    """Do nothing about a run that has all of its indexes."""
+
+
 async def indexed(directory: Path) -> None:
     while blocks_without_index(directory):
         await trio.sleep(LOOK_SECONDS)
@@ -28,7 +32,12 @@ async def indexed(directory: Path) -> None:
 async def test_blocks_have_indexes_while_the_run_is_recorded_and_when_it_is_over(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    indexing = BlockIndexing()
+    whole: list[tuple[str, int]] = []
+
+    async def is_whole(directory: str) -> None:
+        whole.append((directory, len([*tmp_path.glob("*/*.index")])))
+
+    indexing = BlockIndexing(is_whole)
     add_block(tmp_path / "p-1-0", 0)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(indexing.run)
@@ -42,12 +51,12 @@ async def test_blocks_have_indexes_while_the_run_is_recorded_and_when_it_is_over
         while repr(indexing) != "<BlockIndexing {}>":
             await trio.sleep(LOOK_SECONDS)
         nursery.cancel_scope.cancel()
-    assert len([*tmp_path.glob("*/*.index")]) == 4
+    assert whole == [(str(tmp_path), 4)], "it is told once, when nothing will be added"
     assert [*tmp_path.glob("*/*.part")] == []
 
 
 async def test_nothing_is_written_for_a_run_that_was_forgotten(tmp_path: Path, autojump_clock: MockClock) -> None:
-    indexing = BlockIndexing()
+    indexing = BlockIndexing(forgotten)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(indexing.run)
         indexing.begin(str(tmp_path))
@@ -59,7 +68,7 @@ async def test_nothing_is_written_for_a_run_that_was_forgotten(tmp_path: Path, a
 
 
 async def test_a_run_whose_files_have_gone_ends_no_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    indexing = BlockIndexing()
+    indexing = BlockIndexing(forgotten)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(indexing.run)
         indexing.begin(str(tmp_path / "gone"))
@@ -70,7 +79,7 @@ async def test_a_run_whose_files_have_gone_ends_no_other(tmp_path: Path, autojum
 
 
 async def test_a_block_that_no_recorder_has_written_ends_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    indexing = BlockIndexing()
+    indexing = BlockIndexing(forgotten)
     add_block(tmp_path / "p-1-0", 0, entries=2)
     add_block(tmp_path / "p-1-0", 1, first=(1 << 64) - 1)
     add_block(tmp_path / "p-1-0", 2, entries=1 << 40)

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
+from tests.session.test_block_indexing import add_block
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session import run_store
+from trio_debugmcp.session.block_indexing import LOOK_SECONDS
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
@@ -77,6 +80,20 @@ async def test_runs_make_room_by_what_they_take_and_by_what_the_next_may_take(
         assert ids(store) == ["run-1", "run-2", "run-3"]
         await record(store, "s-4", max_mb=2)
         assert ids(store) == ["run-3", "run-4"]
+
+
+async def test_the_indexes_beside_the_blocks_of_a_run_are_a_part_of_what_it_takes(autojump_clock: MockClock) -> None:
+    async with opened() as store, trio.open_nursery() as nursery:
+        directory = await record(store, "s-1", 1000)
+        add_block(directory / "p-1-1", 0)
+        (block,) = (directory / "p-1-1").glob("*.z")
+        nursery.start_soon(store.indexing.run)
+        while store.run().size == 1000:
+            await trio.sleep(LOOK_SECONDS)
+        index = block.with_suffix(".index").stat().st_size
+        assert index > 0
+        assert store.run().size == store.size(store.run()) == 1000 + block.stat().st_size + index
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_run_that_is_being_recorded_is_not_dropped_and_too_many_are_refused() -> None:

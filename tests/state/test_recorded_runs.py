@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tests.state.store import Store
-from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept, SessionClosed
+from trio_debugmcp.state.changes import KeptRunMeasured, KeptRunsRemoved, RunKept, SessionClosed
 from trio_debugmcp.state.recorded_runs import RUNS, KeptRun, runs_payload
 from trio_debugmcp.state.session_resources import changed_of_server, list_differs, listed
 
@@ -39,6 +39,9 @@ def test_a_run_outlives_its_session_and_knows_how_that_ended() -> None:
     store.merge(RunKept(replace(kept, ended_at=1002.0, size=42)))
     (shown,) = runs_payload(store.state.runs, 4).runs
     assert (shown.state, shown.bytes, shown.ended_at) == ("Recorded", 42, "1970-01-01T00:16:42.000+00:00")
+    store.merge(KeptRunMeasured("run-1", 50))
+    store.merge(KeptRunMeasured("run-9", 60))
+    assert [(run.id, run.size, run.ended_at) for run in store.state.runs] == [("run-1", 50, 1002.0)]
 
 
 def test_runs_are_listed_once_there_is_one_and_only_with_a_session() -> None:

@@ -9,6 +9,7 @@ hundredths of a second, of the half a second in which a program fills one.
 """
 
 import logging
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import trio
@@ -20,9 +21,14 @@ log = logging.getLogger(__name__)
 
 
 class BlockIndexing:
-    """The runs whose blocks are to have indexes."""
+    """The runs whose blocks are to have indexes.
 
-    def __init__(self) -> None:
+    Args:
+        is_whole: is called with the directory of a run that is over, when it has all of its indexes.
+    """
+
+    def __init__(self, is_whole: Callable[[str], Awaitable[None]]) -> None:
+        self._is_whole = is_whole
         self._recording: dict[str, bool] = {}
         self._begun = trio.Event()
         self._writing = trio.Lock()
@@ -54,8 +60,8 @@ class BlockIndexing:
                 await self._begun.wait()
             for directory, may_grow in list(self._recording.items()):
                 await self._write(directory)
-                if not may_grow:
-                    self._recording.pop(directory, None)
+                if not may_grow and self._recording.pop(directory, None) is not None:
+                    await self._is_whole(directory)
             if self._recording:
                 await trio.sleep(LOOK_SECONDS)
 

@@ -25,7 +25,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
 from trio_debugmcp.session.run_directories import RunDirectories, size_of
 from trio_debugmcp.session.run_readers import RunReaders
-from trio_debugmcp.state.changes import KeptRunsRemoved, RunKept
+from trio_debugmcp.state.changes import KeptRunMeasured, KeptRunsRemoved, RunKept
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun
 
@@ -56,7 +56,7 @@ class RunStore:
         self._numbers = count(1)
         self._files = RunDirectories()
         self.readers = RunReaders()
-        self.indexing = BlockIndexing()
+        self.indexing = BlockIndexing(self._indexed)
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
         self._directories: dict[str, str] = {}
@@ -162,13 +162,14 @@ class RunStore:
         run = self._recording.pop(session_id, None)
         if run is None:
             return
+        directory = self._directories[run.id]
         with trio.move_on_after(MERGE_SECONDS, shield=True):
             if discard:
                 await self._remove([run])
                 return
-            self.indexing.end(self._directories[run.id])
             known = next((kept for kept in self.runs if kept.id == run.id), run)
-            await self._merger.merge(RunKept(replace(known, ended_at=self._clock.now(), size=self.size(run))))
+            await self._merger.merge(RunKept(replace(known, ended_at=self._clock.now(), size=size_of(directory))))
+            self.indexing.end(directory)
 
     def made_elsewhere(self) -> str:
         """Return the directory below which runs are recorded that `adopt` takes in.
@@ -193,11 +194,17 @@ class RunStore:
             exit_code=exit_code, killed=exit_code is None, size=size,
         )  # fmt: skip
         self._directories[run_id] = kept
-        self.indexing.begin(kept)
-        self.indexing.end(kept)
         await self._make_room(-(-size // _MB))
         await self._merger.merge(RunKept(run))
+        self.indexing.begin(kept)
+        self.indexing.end(kept)
         return run
+
+    async def _indexed(self, directory: str) -> None:
+        """Count the indexes of a run that is over as a part of what it takes."""
+        run = next((run for run in self.runs if self._directories.get(run.id) == directory), None)
+        if run is not None and (size := self.size(run)) != run.size:
+            await self._merger.merge(KeptRunMeasured(run.id, size))
 
     def close(self) -> None:
         """Remove all files."""

@@ -272,6 +272,13 @@ class RunKept(Change, frozen=True):
     run: KeptRun
 
 
+class KeptRunMeasured(Change, frozen=True):
+    """A run that is over takes another number of bytes by now: what makes questions to it fast was added."""
+
+    id: str
+    size: int
+
+
 class KeptRunsRemoved(Change, frozen=True):
     """Recorded runs that are kept no longer."""
 

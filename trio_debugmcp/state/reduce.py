@@ -69,6 +69,7 @@ from trio_debugmcp.state.changes import (
     FocusMoved,
     Happened,
     HitsRecorded,
+    KeptRunMeasured,
     KeptRunsRemoved,
     LocalsFetched,
     OriginLearned,
@@ -430,6 +431,12 @@ def _(change: CapturesRemoved, state: State) -> State:
 @reduce.register
 def _(change: RunKept, state: State) -> State:
     return replace(state, runs=with_run(state.runs, change.run))
+
+
+@reduce.register
+def _(change: KeptRunMeasured, state: State) -> State:
+    measured = (replace(run, size=change.size) if run.id == change.id else run for run in state.runs)
+    return replace(state, runs=tuple(measured))
 
 
 @reduce.register

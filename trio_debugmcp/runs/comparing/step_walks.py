@@ -4,18 +4,20 @@
     walk.key, walk.row                          # of the step at hand; 0 at the end
     count, last = together(walk, other)         # on as long as both take the same way; the rows of the last such step
 
-Whole blocks are compared at a time: a record has millions of steps, and most are equal. So the rows of steps are only
-looked up where they are asked for.
+Whole blocks are compared at a time: a record has millions of steps, and most are equal. What is equal as it is
+compressed is not even read, and the rows of steps are only looked up where they are asked for.
 """
 
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 
 from trio_debugmcp.runs.comparing.run_streams import RunStreams
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import each, each_back, subject_of
+from trio_debugmcp.runs.files.run_files import FirstWords
 
 CHANGED = 0
 """The key of statements that only one of the sources has."""
@@ -27,17 +29,49 @@ _LINE_HEAD = rows.LINE << 28
 
 
 class _StepBlock:
-    """Some steps that follow each other: their keys, and when it is asked for, their rows."""
+    """Some steps that follow each other: how many, and when they are asked for, their keys and rows."""
 
-    def __init__(self, keys: Sequence[int], found: Sequence[int] | None, first: int, heads: list[int]) -> None:
-        self.keys = keys
-        self._rows = found
-        self._first, self._heads = first, heads
+    def __init__(self, keys: Sequence[int], found: Sequence[int]) -> None:
+        self.count = len(keys)
+        self.keys, self._rows = keys, found
 
-    def row(self, index: int, table: dict[int, int]) -> int:
-        if self._rows is None:
-            self._rows = [self._first + place for place, head in enumerate(self._heads) if head in table]
+    def row(self, index: int) -> int:
         return self._rows[index]
+
+    def is_same(self, _: "_StepBlock") -> bool:
+        """Whether another one is known to have the same steps."""
+        return False
+
+
+class _WholeBlock(_StepBlock):
+    """The steps of a block of rows of a process that is one thread."""
+
+    def __init__(self, words: FirstWords, table: dict[int, int]) -> None:
+        counts = words.counts()
+        self.named = {head: table[head] for head in counts.keys() & table.keys()}
+        self.count = sum(counts[head] for head in self.named)
+        self.words, self._table = words, table
+
+    @cached_property
+    def heads(self) -> bytes:
+        return memoryview(self.words.read()).cast("I")[1::2].tobytes()
+
+    @cached_property
+    def keys(self) -> list[int]:  # type: ignore[override]  # it is read where it is asked for
+        return list(filter(None, map(self._table.get, memoryview(self.heads).cast("I"))))
+
+    @cached_property
+    def _found(self) -> list[int]:
+        heads = memoryview(self.heads).cast("I")
+        return [number for number, head in enumerate(heads, self.words.block.first) if head in self._table]
+
+    def row(self, index: int) -> int:
+        return self._found[index]
+
+    def is_same(self, other: _StepBlock) -> bool:
+        if not isinstance(other, _WholeBlock) or self.named != other.named:
+            return False
+        return self.words.is_same(other.words) or self.heads == other.heads
 
 
 class StepWalk:
@@ -51,19 +85,19 @@ class StepWalk:
         self._streams, self._stream = streams, stream
         self.table = {_LINE_HEAD | site: key for site, key in keys.items() if key != CHANGED}
         self._parts = self._all() if len(streams) == 1 else iter(self._of_stream())
-        self._part, self._at = _StepBlock((), (), 0, []), 0
+        self._part, self._at = _StepBlock((), ()), 0
         self._before = self._part, -1
         self._load()
 
     @property
     def key(self) -> int:
         """The key of the step at hand; 0 at the end."""
-        return self._part.keys[self._at] if self._at < len(self._part.keys) else 0
+        return self._part.keys[self._at] if self._at < self._part.count else 0
 
     @property
     def row(self) -> int:
         """The LINE row of the step at hand; 0 at the end."""
-        return self._part.row(self._at, self.table) if self._at < len(self._part.keys) else 0
+        return self._part.row(self._at) if self._at < self._part.count else 0
 
     def advance(self, count: int = 1) -> None:
         """Continue by some steps, at most to the end of those that are `ahead`."""
@@ -77,10 +111,15 @@ class StepWalk:
         return self._part.keys[self._at :]
 
     @property
+    def whole_block(self) -> _StepBlock | None:
+        """The block of the next steps, if none of it has been passed yet."""
+        return self._part if self._at == 0 else None
+
+    @property
     def last(self) -> int:
         """The row of the step before; 0: there is none."""
         part, index = self._before
-        return part.row(index, self.table) if index >= 0 else 0
+        return part.row(index) if index >= 0 else 0
 
     @property
     def changed(self) -> int:
@@ -117,7 +156,7 @@ class StepWalk:
     # --- Its steps ----------------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        while self._at >= len(self._part.keys):
+        while self._at >= self._part.count:
             part = next(self._parts, None)
             if part is None:
                 return
@@ -125,10 +164,8 @@ class StepWalk:
 
     def _all(self) -> Iterator[_StepBlock]:
         """Yield the steps of a process that is one thread, block by block."""
-        key_of = self.table.get
-        for first, column in self.record.rows.columns(0):
-            heads = memoryview(column).cast("I")[1::2].tolist()
-            yield _StepBlock(list(filter(None, map(key_of, heads))), None, first, heads)
+        for words in self.record.rows.first_words:
+            yield _WholeBlock(words, self.table)
 
     def _of_stream(self) -> list[_StepBlock]:
         """Return the steps of one of several threads and tasks."""
@@ -147,7 +184,7 @@ class StepWalk:
                 if is_own:
                     keys.append(key)
                     found.append(first + place)
-        return [_StepBlock(keys, found, 0, [])]
+        return [_StepBlock(keys, found)]
 
     # --- What only this source has ------------------------------------------------------------------------------------
 
@@ -168,12 +205,20 @@ class StepWalk:
 def together(good: StepWalk, bad: StepWalk) -> tuple[int, tuple[int, int] | None]:
     """Continue two walks as long as both take the same way; return how many steps, and the rows of the last one."""
     same = 0
-    while good.key == bad.key != CHANGED:
-        one, other = good.ahead, bad.ahead
-        count = min(len(one), len(other))
-        if one[:count] != other[:count]:
+    while True:
+        one, other = good.whole_block, bad.whole_block
+        if one and other and one.count and one.is_same(other):
+            good.advance(one.count)
+            bad.advance(one.count)
+            same += one.count
+            continue
+        if good.key != bad.key or good.key == CHANGED:
+            break
+        keys, others = good.ahead, bad.ahead
+        count = min(len(keys), len(others))
+        if keys[:count] != others[:count]:
             # A list and an array differ always, as do their types.
-            places = (place for place, keys in enumerate(zip(one, other, strict=False)) if keys[0] != keys[1])
+            places = (place for place, pair in enumerate(zip(keys, others, strict=False)) if pair[0] != pair[1])
             count = next(places, count)
         good.advance(count)
         bad.advance(count)

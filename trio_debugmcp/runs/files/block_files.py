@@ -67,6 +67,25 @@ def block_column(block: RowBlock, place: int) -> bytes:
     return column
 
 
+def is_same_column(one: RowBlock, other: RowBlock, place: int) -> bool:
+    """Whether two blocks are known to have the same words at a place: they are compressed to the same bytes."""
+    if one.entries != other.entries or one.sizes[place : place + 1] != other.sizes[place : place + 1]:
+        return False
+    data = _compressed(one, place)
+    return data is not None and data == _compressed(other, place)
+
+
+def _compressed(block: RowBlock, place: int) -> bytes | None:
+    if block.path is None:
+        return None
+    try:
+        with block.path.open("rb") as file:
+            file.seek(block.offset + sum(block.sizes[:place]))
+            return file.read(block.sizes[place])
+    except OSError:
+        return None
+
+
 def words_of(data: bytes, count: int) -> list[int]:
     """Return the first words of some bytes, as many as there are."""
     part = data[: count * WORD]

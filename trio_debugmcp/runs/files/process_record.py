@@ -48,6 +48,8 @@ _KEYED_BY_CODE = frozenset((START, RESUME, RETURN, YIELD, UNWIND, RAISE))
 _ABOUT_FRAMES = _KEYED_BY_CODE | {LINE, WRITE, SEEN_NAME}
 """Rows whose subject is a frame: there are none before its START row."""
 
+_SIZES, _SIZE_KEYS = frozenset((SIZE,)), range(4)
+
 _OVER = frozenset((RETURN, UNWIND))
 
 _SHORT = 1 << 16
@@ -172,6 +174,8 @@ class ProcessRecord:
 
     def back_of(self, kinds: frozenset[int], subject: int, before: int) -> int:
         """Return the last row before one of these kinds about a subject, whatever its key; 0: none."""
+        if kinds == _SIZES:  # an object may have millions of other rows
+            return self.back_any(kinds, _SIZE_KEYS, subject, before)
         after = 0
         if kinds <= _ABOUT_FRAMES:
             begun, ended = self._span(subject)

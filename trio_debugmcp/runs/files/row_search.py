@@ -10,7 +10,7 @@ A row is searched as the bytes of its kind and key, so a record of millions take
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.word_search import words_about
+from trio_debugmcp.runs.files.word_search import about, words_about
 
 _KEY_BITS = 28
 
@@ -28,6 +28,21 @@ def each(record: ProcessRecord, kind: int, key: int, after: int = 0) -> Iterator
 def each_back(record: ProcessRecord, kind: int, key: int, before: int) -> Iterator[int]:
     """Yield the rows before one of this kind and key, the last first."""
     yield from record.rows.last_high(0, kind << _KEY_BITS | key, before)
+
+
+def each_about(record: ProcessRecord, kind: int, key: int, before: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the rows of this kind and key with their subjects: in order, or those before one, the last first."""
+    yield from about(record.rows, kind << _KEY_BITS | key, before)
+
+
+def each_of_subject(record: ProcessRecord, kind: int, key: int, subject: int, before: int = 0) -> Iterator[int]:
+    """Yield the rows of this kind, key and subject: in order, or those before one, the last first."""
+    word = kind << 60 | key << 32 | subject
+    if not before:
+        yield from record.rows.equal(0, word, 0)
+        return
+    while before := record.rows.last_equal(0, word, before):
+        yield before
 
 
 def count(record: ProcessRecord, kind: int, key: int) -> int:

@@ -11,7 +11,9 @@ by `engine/inside/recorder/run_blocks.py`.
 from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from trio_debugmcp.runs.files.block_files import (
     HEAD_WORDS,
@@ -21,6 +23,7 @@ from trio_debugmcp.runs.files.block_files import (
     RowBlock,
     RunFileError,
     block_column,
+    is_same_column,
     kept_block,
     words_of,
 )
@@ -33,6 +36,24 @@ KEY_MARK = 1 << 31
 
 KEPT_COLUMNS = 120
 """Columns of blocks that are kept in memory, of half a megabyte each."""
+
+
+class FirstWords(NamedTuple):
+    """The first words of the entries of a block.
+
+    Attributes:
+        block: where they are.
+        counts: returns how often each number is what they begin with.
+        read: returns them.
+    """
+
+    block: RowBlock
+    counts: Callable[[], Counter[int]]
+    read: Callable[[], bytes]
+
+    def is_same(self, other: "FirstWords") -> bool:
+        """Whether another block is known to have the same: they are not read for that."""
+        return is_same_column(self.block, other.block, 0)
 
 
 class WordFile:
@@ -197,6 +218,14 @@ class WordFile:
         for block, first in enumerate(self._firsts):
             columns = [memoryview(self._column(block, place)).cast("Q").tolist() for place in range(self._width)]
             yield first, columns
+
+    @property
+    def first_words(self) -> "list[FirstWords]":
+        """The first words of each block, which are read when they are asked for."""
+        return [
+            FirstWords(block, partial(self._counts, number), partial(self._column, number, 0))
+            for number, block in enumerate(self._blocks)
+        ]
 
     def _last(self, place: int, part: bytes, before: int, at: int, after: int = 0) -> int:
         block, may_have = bisect_right(self._firsts, before - 1) - 1, self._searched(place, part, at)

@@ -6,6 +6,7 @@ Of a word the highest four bits are the kind, the lowest 32 the subject: where t
 kind.
 """
 
+from collections.abc import Iterator
 from itertools import compress
 
 from trio_debugmcp.runs.files.block_files import WORD
@@ -49,6 +50,37 @@ def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, afte
         if first <= after + 1:
             return 0
     return 0
+
+
+def about(file: WordFile, high: int, before: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the entries whose first word begins with these 32 bits, and the 32 bits with which it ends.
+
+    In order; with `before` those before that one, the last first.
+    """
+    part, is_back = high.to_bytes(4, "little"), before > 0
+    for first, column in file.columns(0, before - 1, back=is_back, fits=lambda head: high in head.highs):
+        lows = memoryview(column).cast("I")
+        end = min(max(before - first, 0) * WORD, len(column)) if is_back else len(column)
+        place = column.rfind(part, 0, end) if is_back else column.find(part)
+        while place >= 0:
+            is_high = place % WORD == 4
+            if is_high:
+                yield first + place // WORD, lows[place // 4 - 1]
+            if is_back:
+                place = column.rfind(part, 0, place - 4 if is_high else place + 3)
+            else:
+                place = column.find(part, place + WORD if is_high else place + 1)
+
+
+def last_value_of(file: WordFile, low: int, before: int, most: int) -> int:
+    """Return the last of so many entries before one whose second word ends with these 32 bits, or 0.
+
+    Only of those in the same block.
+    """
+    first, column = next(file.columns(1, before - 1, back=True))
+    end = max(before - first, 0) * WORD
+    found = column.rfind(low.to_bytes(4, "little"), max(end - most * WORD, 0), end)
+    return first + found // WORD if found >= 0 and found % WORD == 0 else 0
 
 
 def next_any(file: WordFile, words: list[int], after: int, until: int = 0) -> int:

@@ -39,7 +39,7 @@ def call_history(past: PastProcess, function: str, page: HistoryPage) -> RunHist
         NoHistoryError: none was called.
     """
     record = past.record
-    kinds: list[RowKind] = [(rows.START, code, None) for code in codes_named(record, function)]
+    kinds = [RowKind(rows.START, code) for code in codes_named(record, function)]
     if not next(history_rows(record, kinds, page.before), 0):
         when = f" before #{page.before}" if page.before else ""
         raise NoHistoryError(f"no function {function} was called in recorded code{when}. {called_names(record)}")

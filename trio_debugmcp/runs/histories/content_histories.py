@@ -8,13 +8,13 @@ A change of a length is a row of its own where it is not known what was changed.
 
 from collections.abc import Iterator
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.row_search import each, subject_of
+from trio_debugmcp.runs.files.row_search import each_about, each_of_subject
 from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.source.read_paths import ValuePath
@@ -57,9 +57,9 @@ def objects_of(past: PastProcess, path: ValuePath) -> HeldObjects:
         key = record.key_of(str(step))
         found, is_cut = set[int](), held.is_cut
         numbers = _rows_of(record, _FIELDS, key)
-        for looked, number in enumerate(islice(numbers, _MOST_ROWS + 1)):
+        for looked, (number, subject) in enumerate(islice(numbers, _MOST_ROWS + 1)):
             is_cut |= looked == _MOST_ROWS
-            if subject_of(record, number) in held.objects:
+            if subject in held.objects:
                 found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
         held = HeldObjects(frozenset(found - {0}), is_cut)
     return held
@@ -68,32 +68,36 @@ def objects_of(past: PastProcess, path: ValuePath) -> HeldObjects:
 def _of_name(record: ProcessRecord, name: str) -> HeldObjects:
     modules = {code.globals for code in record.codes}
     found, is_cut = set[int](), False
-    for looked, number in enumerate(islice(_rows_of(record, _NAMES, record.key_of(name)), _MOST_ROWS + 1)):
+    for looked, (number, _) in enumerate(islice(_rows_of(record, _NAMES, record.key_of(name)), _MOST_ROWS + 1)):
         is_cut |= looked == _MOST_ROWS
         found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
-    for number in islice(_rows_of(record, _FIELDS, record.key_of(f".{name}")), _MOST_ROWS):
-        if subject_of(record, number) in modules:
-            found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
+    field = record.key_of(f".{name}")
+    of_modules = (
+        each_of_subject(record, kind, field, module) for kind in _FIELDS if field for module in sorted(modules)
+    )
+    for number in islice(chain.from_iterable(of_modules), _MOST_ROWS):
+        found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
     return HeldObjects(frozenset(found - {0}), is_cut)
 
 
 def _of_class(record: ProcessRecord, path: ValuePath) -> HeldObjects:
     known: dict[int, bool] = {}
     found, is_cut = set[int](), False
-    for looked, number in enumerate(islice(_rows_of(record, _FIELDS, record.key_of(str(path.steps[0]))), _MOST_ROWS)):
+    told = _rows_of(record, _FIELDS, record.key_of(str(path.steps[0])))
+    for looked, (number, subject) in enumerate(islice(told, _MOST_ROWS)):
         is_cut |= looked == _MOST_ROWS - 1
-        subject = subject_of(record, number)
-        if subject not in known:
-            known[subject] = class_of(record, subject) == path.name
-        if known[subject]:
-            found.add(record.rows.word(number, 1) & 0xFFFF_FFFF)
-    return HeldObjects(frozenset(found - {0}), is_cut)
+        held = record.rows.word(number, 1) & 0xFFFF_FFFF
+        if held and subject not in known:  # most have a number or a text, and are of no account here
+            known[subject] = class_of(record, subject, number) == path.name
+        if held and known[subject]:
+            found.add(held)
+    return HeldObjects(frozenset(found), is_cut)
 
 
-def _rows_of(record: ProcessRecord, kinds: tuple[int, ...], key: int) -> Iterator[int]:
-    """Yield the rows of some kinds about a key, those of one kind after those of another."""
+def _rows_of(record: ProcessRecord, kinds: tuple[int, ...], key: int) -> Iterator[tuple[int, int]]:
+    """Yield the rows of some kinds about a key with their subjects, those of one kind after those of another."""
     for kind in kinds if key else ():
-        yield from each(record, kind, key)
+        yield from each_about(record, kind, key)
 
 
 def looked_into(record: ProcessRecord, objects: frozenset[int]) -> list[int]:

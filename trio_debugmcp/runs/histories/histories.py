@@ -8,20 +8,42 @@ Entries are in the order of time. A page begins at `start`; with `before` it is 
 """
 
 from collections.abc import Callable, Iterator
+from heapq import merge
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
-from trio_debugmcp.runs.files.row_search import count, each, each_back
+from trio_debugmcp.runs.files.row_search import count, each, each_about, each_back, each_of_subject
 from trio_debugmcp.runs.past.recorded_conditions import RecordedCondition, ValueLookup
 from trio_debugmcp.runs.shown_moments import BecauseLine
 
 MOST_JUDGED = 20_000
 """Rows at which a condition is judged, or whose object is looked at: each takes some ten to a hundred microseconds."""
 
-RowKind = tuple[int, int, Callable[[int], bool] | None]
-"""A kind of rows, their key, and which of them count."""
+_MOST_SEARCHED = 50
+"""Subjects that are each searched for; of more the rows about all are looked at."""
+
+
+class RowKind(NamedTuple):
+    """A kind of rows, their key, and which of them count.
+
+    Attributes:
+        kind, key: of the rows; there are none with the key 0.
+        subjects: they are about one of these; None: about any.
+        fits: whether a row counts, by its number and its subject; None: each does.
+    """
+
+    kind: int
+    key: int
+    subjects: frozenset[int] | None = None
+    fits: Callable[[int, int], bool] | None = None
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether each row of this kind and key counts."""
+        return self.subjects is None and self.fits is None
 
 
 class NoHistoryError(Exception):
@@ -97,29 +119,32 @@ def paged(
 
 def history_count(record: ProcessRecord, kinds: list[RowKind], before: int) -> int | None:
     """Return how many rows there are of several kinds; None: they have to be looked at for that."""
-    wanted = [(kind, key, fits) for kind, key, fits in kinds if key]
-    if before or any(fits is not None and next(each(record, kind, key), 0) for kind, key, fits in wanted):
+    wanted = [kind for kind in kinds if kind.key]
+    if before or any(not kind.counts_all and next(each(record, kind.kind, kind.key), 0) for kind in wanted):
         return None
-    return sum(count(record, kind, key) for kind, key, fits in wanted if fits is None)
+    return sum(count(record, kind.kind, kind.key) for kind in wanted if kind.counts_all)
 
 
 def history_rows(record: ProcessRecord, kinds: list[RowKind], before: int) -> Iterator[int]:
     """Yield the rows of several kinds: in order, or with `before` the last ones before that first."""
-    streams = []
-    for kind, key, fits in kinds:
-        if key:
-            found = each_back(record, kind, key, before) if before else each(record, kind, key)
-            streams.append(found if fits is None else filter(fits, found))
-    if len(streams) == 1:
-        yield from streams[0]
-        return
-    heads = {place: number for place, stream in enumerate(streams) if (number := next(stream, 0))}
-    nearest = max if before else min
-    while heads:
-        place = nearest(heads, key=lambda head: heads[head])
-        yield heads.pop(place)
-        if number := next(streams[place], 0):
-            heads[place] = number
+    streams = [stream for kind in kinds if kind.key for stream in _streams(record, kind, before)]
+    yield from merge(*streams, reverse=before > 0)
+
+
+def _streams(record: ProcessRecord, rows: RowKind, before: int) -> list[Iterator[int]]:
+    kind, key, subjects, fits = rows
+    if rows.counts_all:
+        return [each_back(record, kind, key, before) if before else each(record, kind, key)]
+    if subjects is not None and fits is None and len(subjects) <= _MOST_SEARCHED:
+        return [each_of_subject(record, kind, key, subject, before) for subject in subjects]
+    return [_fitting(record, rows, before)]
+
+
+def _fitting(record: ProcessRecord, rows: RowKind, before: int) -> Iterator[int]:
+    kind, key, subjects, fits = rows
+    for number, subject in each_about(record, kind, key, before):
+        if (subjects is None or subject in subjects) and (fits is None or fits(number, subject)):
+            yield number
 
 
 def value_text(record: ProcessRecord, row: Row, most: int) -> str:

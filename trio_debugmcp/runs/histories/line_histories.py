@@ -26,7 +26,7 @@ def line_history(past: PastProcess, file: str, line: int, page: HistoryPage) -> 
         NoHistoryError: it did not run.
     """
     record = past.record
-    kinds: list[RowKind] = [(rows.LINE, site, None) for site in sites_at(past, file, line)]
+    kinds = [RowKind(rows.LINE, site) for site in sites_at(past, file, line)]
     if not next(history_rows(record, kinds, page.before), 0):
         when = f" before #{page.before}" if page.before else " in this run"
         name = file.rpartition("/")[2]

@@ -9,7 +9,7 @@ import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
-from trio_debugmcp.runs.files.row_search import each, subject_of
+from trio_debugmcp.runs.files.row_search import each_about
 from trio_debugmcp.runs.histories.content_histories import HeldObjects, content_rows, looked_into, objects_of
 from trio_debugmcp.runs.histories.histories import (
     HistoryPage,
@@ -123,15 +123,11 @@ def _path(expression: str) -> ValuePath:
 
 def _of_name(record: ProcessRecord, name: str, modules: set[int]) -> list[RowKind]:
     """Return the writes of a name: in frames, and in the globals of modules."""
-
-    def is_of_module(number: int) -> bool:
-        return subject_of(record, number) in modules
-
-    field = record.key_of(f".{name}")
+    field, of_modules = record.key_of(f".{name}"), frozenset(modules)
     return [
-        (rows.WRITE, record.key_of(name), None),
-        (rows.FIELD, field, is_of_module),
-        (rows.GAP, field, is_of_module),
+        RowKind(rows.WRITE, record.key_of(name)),
+        RowKind(rows.FIELD, field, of_modules),
+        RowKind(rows.GAP, field, of_modules),
     ]
 
 
@@ -143,22 +139,23 @@ def _of_attribute(past: PastProcess, path: ValuePath, modules: set[int]) -> tupl
     is_any = not wanted and (holders.is_cut or not holders.objects)
     known = dict.fromkeys(modules, False)
 
-    def fits(number: int) -> bool:
-        subject = subject_of(record, number)
-        if not wanted and not is_any:
-            return subject in holders.objects
+    def is_of_class(number: int, subject: int) -> bool:
         if subject not in known:
-            known[subject] = wanted is None or class_of(record, subject) in (None, wanted)
+            known[subject] = wanted is None or class_of(record, subject, number) in (None, wanted)
         return known[subject]
 
-    def is_in_body(number: int) -> bool:
-        return _class_of_body(record, subject_of(record, number)) == wanted
-
+    subjects, fits = (None, is_of_class) if wanted or is_any else (holders.objects, None)
     notes = [f"of any object, as it is not known which {path.holder} was"] if is_any and path.name else []
-    kinds: list[RowKind] = [(rows.FIELD, key, fits), (rows.GAP, key, fits)]
+    kinds = [RowKind(rows.FIELD, key, subjects, fits), RowKind(rows.GAP, key, subjects, fits)]
     if wanted:
-        kinds.append((rows.WRITE, record.key_of(str(path.steps[-1])[1:]), is_in_body))
+        kinds.append(RowKind(rows.WRITE, record.key_of(str(path.steps[-1])[1:]), _bodies(record, wanted)))
     return kinds, notes
+
+
+def _bodies(record: ProcessRecord, name: str) -> frozenset[int]:
+    """Return the frames that are bodies of classes of a name."""
+    codes = [code.number for code in record.codes if code.kind == "class" and code.name.rpartition(".")[2] == name]
+    return frozenset(frame for code in codes for _, frame in each_about(record, rows.START, code))
 
 
 def _class_of_body(record: ProcessRecord, frame: int) -> str | None:
@@ -170,9 +167,8 @@ def _class_of_body(record: ProcessRecord, frame: int) -> str | None:
 def _other_owner(record: ProcessRecord, name: str, modules: set[int]) -> str | None:
     """Return the class of an object with an attribute that is called as a variable is; None: there is none."""
     key = record.key_of(f".{name}")
-    numbers = each(record, rows.FIELD, key) if key else iter(())
-    subjects = (subject_of(record, number) for number in islice(numbers, _MOST_LOOKED))
-    return next((class_of(record, subject) for subject in subjects if subject not in modules), None)
+    found = islice(each_about(record, rows.FIELD, key), _MOST_LOOKED) if key else ()
+    return next((class_of(record, subject, number) for number, subject in found if subject not in modules), None)
 
 
 def before_write(record: ProcessRecord, row: Row) -> Row | None:
@@ -206,7 +202,7 @@ def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
     change = new if old is None else f"{value_text(record, old, _MOST_TEXT)} -> {new}"
     label = record.label(row.key)
     if label.startswith("."):
-        label = label[1:] if row.subject in modules else f"{class_of(record, row.subject) or ''}{label}"
+        label = label[1:] if row.subject in modules else f"{class_of(record, row.subject, row.number) or ''}{label}"
     elif row.kind == rows.WRITE and (name := _class_of_body(record, row.subject)) is not None:
         label = f"{name}.{label}"
     notes = []

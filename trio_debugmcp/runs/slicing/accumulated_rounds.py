@@ -85,7 +85,8 @@ def _writes(past: PastProcess, execution: StatementExecution, effect: Row) -> It
         shown = row.owner
         if not _is_own(past, execution, row):
             return
-        kinds = (rows.WRITE,) if row.kind == rows.WRITE else (rows.FIELD, rows.SEEN, rows.GAP)
+        # The rare ones first: that there is none is found once, and known from then on.
+        kinds = (rows.WRITE,) if row.kind == rows.WRITE else (rows.GAP, rows.SEEN, rows.FIELD)
         number = past.record.back_any(kinds, (row.key,), row.subject, row.number)
         if not number:
             return

@@ -93,6 +93,8 @@ def _kind(text: str) -> str:
 
 def literal(text: str) -> Any:
     """Return what a text of a record says, if it is a literal and whole."""
+    if text.isascii() and text.isdigit():  # most are, and those of a thousand rounds are read
+        return int(text)
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
