@@ -13,8 +13,8 @@ import _thread
 import os
 from typing import Any, Callable, List, Set
 
-from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger.pydevd_parts import part
+from trio_debugmcp.probe.inside.debugger.seam import known_threads
 
 AFTER_SECONDS = 0.1
 """Most evaluations have ended by then, and nothing has moved for them."""
@@ -52,30 +52,34 @@ class PydevdLoan:
 
     def __init__(self, pydevd: Any, call_after: Callable[[float, Callable[[], None]], Callable[[], None]]) -> None:
         self.has_begun = False
-        self.thread = imported.now("threading").current_thread()
+        self.thread = _current_thread()
         self.process = os.getpid()
         self._pydevd = pydevd
         self._is_over = False
         self._cancel = call_after(AFTER_SECONDS, self._begin)
 
     def _begin(self) -> None:
-        lock, resume = part(_LIFECYCLE, "suspend_threads_lock"), part(_LIFECYCLE, "internal_run_thread")
-        info_of = part(_LIFECYCLE, "set_additional_thread_info")
-        if lock is None or resume is None or info_of is None or not _patch(self._pydevd):
+        lock, running = part(_LIFECYCLE, "suspend_threads_lock"), part(_LIFECYCLE, "STATE_RUN")
+        info_of: Any = part(_LIFECYCLE, "set_additional_thread_info")
+        if lock is None or running is None or info_of is None or not _patch(self._pydevd):
             return
         with lock:
             _forget_parent()
             evaluating = [self.thread, *(each.thread for each in _loans)]
             others = [each for each in _threads() if each not in evaluating]
-            if self._is_over or not others:
+            if self._is_over or self.thread is None or not others:
                 return
             if not any(each.thread is self.thread for each in _stops):
                 _stops.append(_LentStop(self.thread))
             for each in others:
-                if info_of(each).is_in_wait_loop:
+                info = info_of(each)
+                info.pydev_original_step_cmd = info.pydev_step_cmd = -1
+                info.pydev_step_stop = None
+                info.pydev_state = running
+                if info.is_in_wait_loop:
                     _leaving.add(each)
-                resume(each, info_of)
-                self._pydevd.get_internal_queue_and_event(_thread_id(each))[1].set()
+                    self._pydevd.get_internal_queue_and_event(_thread_id(each))[1].set()
+            info.update_stepping_info()  # of all threads
             self.has_begun = True
             _loans.append(self)
 
@@ -91,6 +95,11 @@ class PydevdLoan:
                 if _loans == [self]:
                     suspend(self._pydevd, self.thread)
                 _loans.remove(self)
+
+
+def _current_thread() -> Any:
+    """Return this thread; the program may have another function in place of `threading.current_thread`."""
+    return known_threads().get(_thread.get_ident())
 
 
 def _threads() -> List[Any]:
@@ -121,7 +130,7 @@ def _patch(pydevd: Any) -> bool:
         resumed(self, thread_id, thread)
 
     def set_suspend(thread: Any, *arguments: Any, **named: Any) -> None:
-        if thread is imported.now("threading").current_thread():
+        if thread is _current_thread():
             _wait_for_turn(thread)
         stop(thread, *arguments, **named)
 
