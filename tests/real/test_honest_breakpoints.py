@@ -201,15 +201,17 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
         assert made["message"] == note
 
 
-async def test_a_tracepoint_beside_a_comprehension_is_hit_in_the_frame_that_is_meant(
+async def test_what_stops_writes_or_counts_beside_a_comprehension_is_hit_in_the_frame_that_is_meant(
     debugging: Connect, tmp_path: Path
 ) -> None:
     app = tmp_path / "inner.py"
-    app.write_text("def f(items, limit):\n    return sum(each for each in items)\n\nf([1, 2, 3], 1)\nf([4], 2)\n")
+    app.write_text(
+        "def f(items, limit):\n    return sum(each for each in items)\n\nf([1, 2, 3], 1)\nf([4], 2)\nf([5], 3)\n"
+    )
     async with debugging() as client:
         for message, count, log in [
-            ("limit {limit}", 2, ["limit 1", "limit 2"]),
-            ("each {each}", 4, ["each 1", "each 2", "each 3", "each 4"]),
+            ("limit {limit}", 3, ["limit 1", "limit 2", "limit 3"]),
+            ("each {each}", 5, ["each 1", "each 2", "each 3", "each 4", "each 5"]),
         ]:
             made = await client.call("breakpoint_set", file=str(app), line=2, log_message=message)
             stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
@@ -217,10 +219,15 @@ async def test_a_tracepoint_beside_a_comprehension_is_hit_in_the_frame_that_is_m
             assert text_of(await client.call("process_read_output"), "log").splitlines() == log
             assert await hits(client) == {made["id"]: count}
             await client.call("breakpoint_remove", id=made["id"])
-        # A hit condition counts lines, not items.
-        await client.call("breakpoint_set", file=str(app), line=2, hit_condition="2")
+        # A hit is a statement that begins, not an item.
+        counted = await client.call("breakpoint_set", file=str(app), line=2, hit_condition="2")
         stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
         assert (where(stop).function, stop["locals"]["limit"]) == ("f", "2")
+        await client.call("breakpoint_remove", id=counted["id"])
+        await client.call("breakpoint_set", file=str(app), line=2)
+        stop = await client.call("debug_continue")
+        assert (where(stop).function, stop["locals"]["limit"]) == ("f", "3")
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"
 
 
 async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debugging: Connect, tmp_path: Path) -> None:

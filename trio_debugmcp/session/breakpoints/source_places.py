@@ -109,16 +109,14 @@ class SourcePlaces:
     def guarded(self, file: str, place: StopPlace) -> str:
         """The condition of a breakpoint, to be judged in the frame that is meant; empty if it has none.
 
-        What is counted or written once a line, or once a function, never means the frames of a comprehension on it.
+        A hit is a statement that begins: it never means the frames of a comprehension on its line, unless the condition
+        is about the variables of that.
         """
         spec, code = place.spec, self._profile.code
         line, condition = spec.line or 1, spec.condition or ""
         if condition.startswith(bootstrap.REACHED_MARK):  # no code: it looks at the frame itself
             return condition
-        if not condition:
-            if spec.function is None and spec.hit_condition is None and spec.log_message is place.observed is None:
-                return ""
-            condition = "True"
+        condition = condition or "True"
         question, about = f"condition {condition} at line {line} of {file}", place.observed or spec.log_message
         guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
         return "" if guarded == "True" and not spec.condition else guarded
