@@ -10,6 +10,9 @@ _MOST = 1000
 
 _MOST_BYTES = 4_000_000
 
+_NOTEBOOK = ".ipynb"
+"""The end of the name of a file of JSON: what runs its cells gives their text to `linecache`."""
+
 _MOST_FRAMES, _MOST_CALLERS = 20, 50
 """Frames of a text that are compared with it, and frames around one in which it is looked for."""
 
@@ -32,10 +35,12 @@ class ProgramSources:
         name = code.co_filename
         known = self._numbers.get(name)
         if known is None:
-            if exists(self._files.origin(name)) or len(self._numbers) >= _MOST:
+            if len(self._numbers) >= _MOST:
                 return 0
-            known = self._numbers[name] = len(self._numbers) + 1
-            self._by_number[known] = name
+            known = 0 if exists(self._files.origin(name)) else len(self._by_number) + 1
+            self._numbers[name] = known
+            if known:
+                self._by_number[known] = name
         return known
 
     def text(self, number: Any, modules: dict[str, Any], frames: Iterable[Any]) -> str | None:
@@ -70,7 +75,7 @@ class ProgramSources:
     def of_code(self, code: Any) -> bytes | None:
         """Return the source of a code object, if there is one."""
         name = self._files.origin(code.co_filename)
-        found = None if name[:1] == "<" else _content(name)
+        found = None if name[:1] == "<" or name.endswith(_NOTEBOOK) else _content(name)
         if found is None:
             text = self._cached(name, _modules)
             found = None if text is None else text.encode("utf-8", "replace")

@@ -10,7 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.sources import Sources
+from trio_debugmcp.session.looking.sources import Sources, decode_source
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
 from trio_debugmcp.state.payloads import UnixTime
@@ -73,7 +73,8 @@ class SourcePlaces:
 
         def find() -> int | None:
             try:
-                return first_statement(Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH])
+                text = decode_source(Path(file).read_bytes()[:MAX_SOURCE_LENGTH], Path(file).suffix)
+                return first_statement(text)
             except OSError:
                 return None
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.profiles.python.notebooks import SUFFIX, notebook_script
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.archived_sources import archive_of, archived_source, is_archived
@@ -73,6 +74,7 @@ class Sources:
         self._known: dict[str, KnownSource] = {}
         self._read: dict[str, list[tuple[float | None, str]]] = {}
         self._versions: dict[tuple[str, float | None, UnixTime | None], SourceText | None] = {}
+        self._told: dict[str, str] = {}
 
     def learn(self, path: str | None, session_id: str, reference: int = 0) -> None:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
@@ -86,6 +88,14 @@ class Sources:
         if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
             return  # a library's file, on a server that is confined to its roots
         self._known[path] = KnownSource(path, real, session_id, reference)
+
+    def tell(self, path: str, text: str) -> None:
+        """Record the text that an adapter has of a source at a stop, empty for none; at the next it may be another."""
+        self._told.pop(path, None)
+        if text:
+            self._told[path] = text
+        if len(self._told) > MAX_VERSIONS:
+            del self._told[next(iter(self._told))]
 
     def learn_code(self, name: str, text: str) -> None:
         """Record the code that was given to the launch, and the name that frames have for its file."""
@@ -122,6 +132,8 @@ class Sources:
         source = self.find(path)
         if source.text is not None:
             return RunningSource(source.text)
+        if source.reference and path in self._told:
+            return RunningSource(self._told[path])
         if source.reference:
             raise UsageError("INVALID_PATH", f"Only the debug adapter has the text of '{path}'.", {"path": path})
         changed = self._changed(path, host)
@@ -181,6 +193,11 @@ class Sources:
         if len(self._versions) > MAX_VERSIONS:
             del self._versions[next(iter(self._versions))]
         return version
+
+    def known_by_adapter(self, path: str) -> KnownSource | None:
+        """Return the source with that path if only an adapter has its text."""
+        source = self._known.get(path)
+        return source if source is not None and source.reference and source.text is None else None
 
     def find(self, path: str) -> KnownSource:
         """Return the known source with exactly that path.
@@ -268,4 +285,5 @@ def decode_source(data: bytes, suffix: str) -> str:
     if suffix in {".py", ".pyw"}:
         with suppress(SyntaxError):
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return data.decode(encoding, errors="replace")
+    text = data.decode(encoding, errors="replace")
+    return notebook_script(text) if suffix == SUFFIX else text

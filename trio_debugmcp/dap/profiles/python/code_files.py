@@ -11,6 +11,7 @@ from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Opera
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.python import assertions, branches, cleanups, code_lines
 from trio_debugmcp.dap.profiles.python.expressions import OWN_NAMES, OWN_NAMES_END
+from trio_debugmcp.dap.profiles.python.notebooks import SUFFIX, notebook_script
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger files of Python are data; parsing them would take seconds."""
@@ -181,9 +182,10 @@ def _read(file: str) -> bytes | None:
     """Return what is in a file; None if it cannot be read, is very large, or is not Python."""
     path = Path(file)
     try:
-        if path.suffix not in {".py", ".pyw"} or not path.is_file() or path.stat().st_size > _MAX_SOURCE_BYTES:
+        if path.suffix not in {".py", ".pyw", SUFFIX} or not path.is_file() or path.stat().st_size > _MAX_SOURCE_BYTES:
             return None
-        return path.read_bytes()
+        content = path.read_bytes()
+        return notebook_script(content.decode(errors="replace")).encode() if path.suffix == SUFFIX else content
     except (OSError, ValueError):
         return None
 

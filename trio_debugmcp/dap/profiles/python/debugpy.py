@@ -31,6 +31,7 @@ from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
+from trio_debugmcp.dap.profiles.python import notebooks
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
 from trio_debugmcp.dap.profiles.python.dialing_pydevd import debugpy_package, dial_arguments
 from trio_debugmcp.dap.profiles.python.engines import (
@@ -187,7 +188,7 @@ class Debugpy(Profile):
 
     name: str = "debugpy"
     language: str = "Python"
-    detect: Detect = Detect(suffixes=(".py", ".pyw", ".pyz"), interpreters=("python", "pypy"))
+    detect: Detect = Detect(suffixes=(".py", ".pyw", ".pyz", notebooks.SUFFIX), interpreters=("python", "pypy"))
     types: frozenset[str] = frozenset({"python", "debugpy"})
     install_hint: str = with_package("debugpy")
     target_options: frozenset[str] = frozenset({"module", "code"})
@@ -221,15 +222,13 @@ class Debugpy(Profile):
             env["PYTHONPATH"] = carrier.python_path(environment(env).get("PYTHONPATH"))
             wanted = RunInTerminal(args=[*command, *target_words(launch)], cwd=launch.cwd, env=env)
         else:
+            notebooks.refuse_pydevd(launch.program, command)
             address = await runtime.dial_ins.listen()
             dial = [*UNFROZEN, debugpy_package(), *dial_arguments(address, launch.options)]
             # Without it pydevd waits on locks that gevent has replaced, and the stop answers nothing.
             gevent = {"GEVENT_SUPPORT": "True"} if names_gevent(launch) else {}
-            wanted = RunInTerminal(
-                args=[*command, *dial, *target_words(launch)],
-                cwd=launch.cwd,
-                env={"PYDEVD_DISABLE_FILE_VALIDATION": "1", **gevent, **env},
-            )
+            env = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", **gevent, **env}
+            wanted = RunInTerminal(args=[*command, *dial, *target_words(launch)], cwd=launch.cwd, env=env)
         children = _child_arguments({**self.launch_arguments(launch), _ENDS_WITH_PROGRAM: True})
         async with open_launched(wanted, runtime.dial_ins, children) as adapter:
             yield adapter
@@ -287,7 +286,7 @@ class Debugpy(Profile):
             # Its streams are ours; otherwise pydevd reports once more what an evaluation prints.
             "isOutputRedirected": True,
             "showReturnValue": True,
-            "rules": list(GENERATED),
+            "rules": [*notebooks.rules(launch.program), *GENERATED],
             **_mapped(launch.path_mappings),
             **({} if launch.recording is None else {"record": launch.recording.arguments()}),
             **launch.options,

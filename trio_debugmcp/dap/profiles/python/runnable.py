@@ -10,6 +10,7 @@ from trio_debugmcp.dap.profiles.language import FoundTest, LanguagePrograms, NoS
 from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.python import finding_tests, test_runner
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
+from trio_debugmcp.dap.profiles.python.notebooks import is_notebook, runner_code
 from trio_debugmcp.dap.profiles.python.startup import MAIN_EXPRESSION, STARTUP_EXPRESSION
 from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
 from trio_debugmcp.dap.profiles.starts import Launch
@@ -129,6 +130,8 @@ def target_words(launch: Launch) -> list[str]:
     code = PythonPrograms().given_code(launch.options)
     if code is not None:
         return ["-c", code, *launch.args]
+    if is_notebook(launch.program):
+        return ["-c", runner_code(), launch.program, *launch.args]
     return [launch.program, *launch.args]
 
 

@@ -27,6 +27,7 @@ from trio_debugmcp.server.tools.breakpoints.conditions import (
     check_texts,
 )
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_support
+from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
@@ -119,6 +120,7 @@ def breakpoint_spec(
     if params.session_id is not None:
         sentence = "Only a breakpoint on an `address` is of one session: leave `session_id` out."
         raise UsageError("INVALID_PARAMETER", sentence)
+    params = replace(params, **place_in_cell(debugger, params.file, params.line, cwd, near))
     has_place = params.file is not None and (params.line is not None or params.statement is not None)
     if (params.function is None) != has_place:
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
@@ -195,7 +197,7 @@ def _line(
 
 def _code_lines(file: str | None, lines: Sequence[str]) -> list[str]:
     """Return the lines of a file, those that begin inside of a literal as empty ones: they are not what is meant."""
-    inside = lines_in_texts("\n".join(lines)) if file is not None and file.endswith((".py", ".pyw")) else ()
+    inside = lines_in_texts("\n".join(lines)) if file is not None and file.endswith((".py", ".pyw", ".ipynb")) else ()
     return ["" if number in inside else line for number, line in enumerate(lines, 1)]
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.python.notebooks import home_of
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.near_files import meant_instead
@@ -90,7 +91,8 @@ async def _target(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, .
     plan = None if run is None else run.build
     builds = build_plan(debugger, profile, program, params.adapter_options, plan) is not None
     check_program(debugger, profile, program, builds=builds)
-    home, args, options = None if run is None else run.directory, tuple(params.args), params.adapter_options
+    home = home_of(program) if run is None else run.directory
+    args, options = tuple(params.args), params.adapter_options
     return LaunchTarget(profile, program, args, options, stop_at, cwd=home, near=program, run=run)
 
 

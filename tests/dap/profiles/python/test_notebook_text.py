@@ -1,0 +1,91 @@
+"""Notebooks as Python: each line of a cell keeps the number that it has in the file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trio_debugmcp.dap.profiles.python import notebook_runner
+from trio_debugmcp.dap.profiles.python.notebooks import cells_of, notebook_script
+
+
+def notebook(*cells: str, indent: int | None = 1, kind: str = "code") -> str:
+    listed: list[dict[str, Any]] = [
+        {"cell_type": kind, "metadata": {}, "outputs": [], "source": cell.splitlines(keepends=True)} for cell in cells
+    ]
+    return json.dumps({"cells": listed, "metadata": {"source": ["a\n"]}, "nbformat": 4}, indent=indent)
+
+
+def number_of(text: str, line: str) -> int:
+    return next(number for number, each in enumerate(text.splitlines(), 1) if json.dumps(line)[1:-1] in each)
+
+
+def test_a_line_of_a_cell_has_the_number_of_its_line_in_the_file() -> None:
+    text = notebook('x = "a"\ny = 2', "def f():\n    return x")
+    script = notebook_script(text).splitlines()
+    for line in ('x = "a"', "y = 2", "def f():", "    return x"):
+        assert script[number_of(text, line) - 1] == line
+    assert script[number_of(text, 'x = "a"') - 2] == "# cell 1"
+    assert script[number_of(text, "def f():") - 2] == "# cell 2"
+    assert [line for line in script if line] == [
+        "# cell 1", 'x = "a"', "y = 2", "# cell 2", "def f():", "    return x",
+    ]  # fmt: skip
+
+
+def test_only_cells_of_code_are_run_and_numbered() -> None:
+    cells = json.loads(notebook("x = 1"))
+    cells["cells"].insert(0, {"cell_type": "markdown", "source": ["# Title\n", "x = 0"]})
+    cells["cells"].append({"cell_type": "code", "source": []})
+    text = json.dumps(cells, indent=2)
+    assert [line for line in notebook_script(text).splitlines() if line] == ["# cell 1", "x = 1"]
+
+
+def test_what_stands_in_outputs_does_not_count_as_a_line_of_a_cell() -> None:
+    cells = json.loads(notebook("x = 1\nx = 2", "y = 1"))
+    cells["cells"][0]["outputs"] = [{"data": {"source": ["x = 1\n", "x = 2"]}, "text": ["x = 1\n"]}]
+    text = json.dumps(cells, indent=1)
+    (first, lines), _ = notebook_runner.code_cells(text)
+    assert lines == ["x = 1", "x = 2"]
+    assert text.splitlines()[first - 2].strip() == '"source": ['
+    assert "x = 2" in text.splitlines()[first]
+    assert first > text.splitlines().index('   "outputs": [')
+
+
+@pytest.mark.parametrize("text", [notebook("a = 1\nb = 2", "c = 3", indent=None)], ids=["a line of a file for all"])
+def test_a_notebook_whose_lines_have_no_lines_of_their_own_is_numbered_cell_after_cell(text: str) -> None:
+    assert notebook_script(text).splitlines() == ["# cell 1", "a = 1", "b = 2", "# cell 2", "c = 3"]
+
+
+def test_a_cell_that_is_one_text_is_numbered_cell_after_cell() -> None:
+    text = json.dumps({"cells": [{"cell_type": "code", "source": "a = 1\nb = 2\n"}]}, indent=1)
+    assert notebook_script(text).splitlines() == ["# cell 1", "a = 1", "b = 2"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "python"),
+    [
+        ("%matplotlib inline\nx = 1", "pass  # %matplotlib inline\nx = 1"),
+        ("if x:\n    !ls", "if x:\n    pass  # !ls"),
+        ("files = !ls", "pass  # files = !ls"),
+        ("x.upper?", "pass  # x.upper?"),
+        ("%%time\nx = 1", "# %%time\nx = 1"),
+        ("%%bash\nls *", "# %%bash\n# ls *"),
+        ("x = 7 % 3\ny = a != b", "x = 7 % 3\ny = a != b"),
+        ("s = '%d' % x", "s = '%d' % x"),
+    ],
+)
+def test_what_is_for_ipython_only_stays_a_line_that_python_accepts(cell: str, python: str) -> None:
+    assert notebook_runner.as_python(cell.split("\n")) == python.split("\n")
+
+
+def test_a_text_of_another_kind_is_left_as_it_is(tmp_path: Path) -> None:
+    for text in ("x = 1\n", "[1]", '{"worksheets": []}'):
+        assert notebook_script(text) == text
+    assert cells_of(tmp_path / "none.ipynb") == []
+
+
+def test_the_cells_of_a_file_are_listed_by_their_lines(tmp_path: Path) -> None:
+    text = notebook("x = 1", "a = 1\nb = 2")
+    (tmp_path / "job.ipynb").write_text(text)
+    assert cells_of(tmp_path / "job.ipynb") == [(number_of(text, "x = 1"), 1), (number_of(text, "a = 1"), 2)]
