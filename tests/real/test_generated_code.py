@@ -111,6 +111,7 @@ async def test_the_engine_shows_the_text_of_executed_code_that_a_frame_still_has
         # The text is a constant of the main module, and the frame that has executed it is gone.
         stop = await client.call("debug_launch", stop_at_entry=False, **launch)
         assert stop["at"] == "<rules>:3 in root"
+        assert stop["source"] == "1  def root(shop):\n2      breakpoint()\n3>     return shop"
         text = await client.call("source_get", file="<rules>")
         assert text["lines"] == ["1 def root(shop):", "2     breakpoint()", "3     return shop"]
 

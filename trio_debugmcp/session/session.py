@@ -119,7 +119,7 @@ class DebugSession:
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judge, start)
         observer = StopObserver(requests, merger, looking.evaluation, registry.runs.observations, hits, judge)
         self._handshake = Handshake(requests, start, sync, None if parent is None else parent.requests.capabilities)
-        texts = StopSources(sources, shared.host)
+        texts = StopSources(sources, shared.host, requests)
         self._examiner = Examiner(
             requests, suspension, merger, shared.clock, sources, console, sync, looking, observer, texts
         )

@@ -164,11 +164,6 @@ class ProgramFiles:
         return not self.just_my_code or self.is_user(name)
 
 
-def has_source(code: Any) -> bool:
-    """Whether a code object is of a file, and not of a text that was executed."""
-    return str(code.co_filename)[:1] != "<"
-
-
 def is_made_by_library(frame: Any) -> bool:
     """Whether a frame runs what `dataclass` or `namedtuple` has made, a method or the text that defines it."""
     code = frame.f_code

@@ -4,7 +4,7 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.numbered_values import NumberedValues
-from trio_debugmcp.engine.inside.program_files import ProgramFiles, has_source
+from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
 from trio_debugmcp.probe.inside.debugger.seam import shown_place
@@ -75,7 +75,7 @@ class StopFrames:
         code = frame.f_code
         name, line = shown_place(frame, code.co_filename)
         path = self._files.shown(name)
-        reference = 0 if has_source(code) else self._sources.reference(code)
+        reference = self._sources.reference(code)
         return {
             "id": self.number(record, frame),
             "name": code.co_name,

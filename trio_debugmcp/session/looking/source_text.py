@@ -3,10 +3,8 @@
 from trio_debugmcp.dap.messages import CompletionItem, CompletionsBody, SourceBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.adapter_sources import SOURCE_SECONDS, source_arguments
 from trio_debugmcp.session.looking.sources import read_source
-
-SOURCE_SECONDS = 2.0
-"""For a source that only the adapter has; a resource read must not wait for a busy program."""
 
 COMPLETION_SECONDS = 2.0
 """For the completions of an expression; a person has typed more by then."""
@@ -24,12 +22,8 @@ async def source_text(debugger: Debugger, path: str) -> str:
     if not source.reference:
         return debugger.host.query(f"source {path}", lambda: read_source(source))
     requests = debugger.session(source.session_id).requests
-    arguments = {
-        "sourceReference": source.reference,
-        "source": {"path": path, "sourceReference": source.reference},
-    }
     try:
-        return (await requests.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
+        return (await requests.request("source", source_arguments(source), SourceBody, seconds=SOURCE_SECONDS)).content
     except AdapterRefused as refusal:
         raise UsageError("INVALID_PATH", f"The debug adapter has no text for '{path}': {refusal.reason}") from None
 

@@ -247,6 +247,7 @@ class Examiner:
         frames = frames[skipped:]
         not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
         self.last_signal = None if raised is None else raised.signal
+        await self._texts.fetch(frames)
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
             StopExamined(
