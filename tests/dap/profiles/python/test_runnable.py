@@ -139,6 +139,15 @@ def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, ha
     assert f"by {'pytest' if has_pytest else 'unittest'}" in done.stdout
     assert "the other one" not in done.stdout
 
+    written(tmp_path / "t_plain.py", "def test_it():\n    print('by pytest')\n")
+    code = ("" if has_pytest else hide) + runner_code("t_plain.py")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    if has_pytest:
+        assert (done.returncode, "by pytest" in done.stdout) == (0, True), done.stderr
+    else:
+        assert done.returncode == 4, "unittest would run none, and end well"
+        assert f"there is no pytest for {sys.executable}" in done.stderr
+
 
 @pytest.mark.real
 @pytest.mark.parametrize(

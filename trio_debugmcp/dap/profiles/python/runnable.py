@@ -24,7 +24,8 @@ _NO_MODULE = re.compile(
 
 
 _LACKS_MODULE = re.compile(
-    r"^(?:ModuleNotFoundError|ImportError): No module named|: No module named \S+$", re.MULTILINE
+    r"^(?:ModuleNotFoundError|ImportError): No module named|: No module named \S+$|^there is no pytest for ",
+    re.MULTILINE,
 )
 
 _GEVENT = re.compile(r"\bgevent\b")

@@ -31,7 +31,7 @@ def name_ids(pytest, test):
     more = f", and {len(ids) - 20} more" if len(ids) > 20 else ""
     if ids:
         sys.stderr.write("there are: " + ", ".join(ids[:20]) + more + "\\n")
-def is_of_unittest(path):
+def kinds_of_tests(path):
     import ast, itertools, os
     file, _, name = path.partition("::")
     files = [file]
@@ -51,6 +51,9 @@ def is_of_unittest(path):
             is_case, test = bool(getattr(node, "bases", ())), getattr(node, "name", "")
             if (is_case or test.lower().startswith("test")) and wanted in ("", test):
                 cases.append(is_case)
+    return cases
+def is_of_unittest(path):
+    cases = kinds_of_tests(path)
     return bool(cases) and all(cases)
 def run_django(path, name, arguments):
     import os, re, runpy, sys
@@ -113,6 +116,10 @@ def run(wanted, arguments):
     if there("nose2"):
         import nose2
         nose2.main(module=None, argv=["nose2", name] + arguments)
+    if path() and not all(kinds_of_tests(path())):
+        where = "there is no pytest for " + sys.executable
+        sys.stderr.write(where + ", and only pytest runs tests that are not methods of a unittest.TestCase\\n")
+        sys.exit(4)
     import unittest
     unittest.main(module=None, argv=["unittest", name] + arguments)
 """

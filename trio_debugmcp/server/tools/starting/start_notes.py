@@ -32,8 +32,10 @@ def _none_ran(run: TestRun, answer: StopAnswer) -> list[str]:
     said = plain(f"{answer.stdout}\n{answer.stderr}")
     if answer.state != "Disconnected" or run.ran_none is None or re.search(run.ran_none, said) is None:
         return []
-    return ["no test ran: the runner found none that was meant. A file without a name behind it runs all in it"]
+    return [_NONE_RAN]
 
+
+_NONE_RAN = "no test ran: the runner found none that was meant. A file without a name behind it runs all in it"
 
 _TESTS_FAILED = 1
 """The exit code of pytest and unittest for tests that failed; others are wrong usage, for example."""
@@ -54,8 +56,10 @@ def _missing(debugger: Debugger, target: LaunchTarget, launch: Launch, answer: S
         advice = "check its name, `cwd` and the interpreter"
         return [f"there is no module '{missing}' for the program in {cwd}: {advice}{meant and f'. {meant}'}"]
     test = target.test
-    if test is None or answer.state != "Disconnected" or not answer.exit_code:
+    if test is None or answer.state != "Disconnected":
         return []
+    if not answer.exit_code:
+        return [_NONE_RAN] if re.search(r"^Ran 0 tests in ", answer.stderr, re.MULTILINE) else []
     if not programs.is_test_missing(answer.exit_code, answer.stderr):
         passed_over = target.profile.name == "debugpy" and launch.stop_at and not launch.just_my_code
         return [_PASSED_OVER] if passed_over and answer.exit_code == _TESTS_FAILED else []
