@@ -182,6 +182,7 @@ async def _serve_kept(app: App, tokens: Tokens, websocket: _Endpoint | None, kep
         "project": kept.project,
         "version": __version__,
         "python": sys.executable,
+        "environment": os.environ.get("VIRTUAL_ENV"),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
         "idleSeconds": kept.idle_seconds,
         "once": kept.once,

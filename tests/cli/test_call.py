@@ -152,6 +152,10 @@ def test_a_call_from_another_environment_says_on_what_the_server_runs(shell: She
     assert done.returncode == 0
     assert "The kept server runs on /other/bin/python, this command on " in done.stderr
 
+    place.write_record({**(place.record() or {}), "python": sys.executable, "environment": "/other"})
+    done = shell.run("debug_step")
+    assert "The kept server was started with /other active, this call with " in done.stderr
+
 
 def test_a_path_is_one_that_the_shell_sees(shell: Shell) -> None:
     (shell.project / "src").mkdir()

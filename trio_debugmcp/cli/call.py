@@ -130,11 +130,15 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
 
 def _warn_of_another_python(place: Place, as_json: bool) -> None:
     """Say it if the server was started from another virtual environment: its programs run in that one."""
-    python = (place.record() or {}).get("python", sys.executable)
-    if python != sys.executable:
+    record, active = place.record() or {}, os.environ.get("VIRTUAL_ENV")
+    python, environment = record.get("python", sys.executable), record.get("environment", active)
+    if python != sys.executable or environment != active:
         from trio_debugmcp.cli._output import visible, write_warning
 
         sentence = f"The kept server runs on {python}, this command on {sys.executable}: --end it to change."
+        if python == sys.executable:
+            had, has = environment or "no virtual environment", active or "none"
+            sentence = f"The kept server was started with {had} active, this call with {has}: --end it to change."
         if as_json:
             write_warning(sentence)
         else:
