@@ -7,6 +7,7 @@ Advice is printed where it is to be followed: in the two usual installations, pi
 """
 
 import json
+import shlex
 import shutil
 import sys
 from importlib.util import find_spec
@@ -31,7 +32,8 @@ def with_package(package: str, *, prefix: str | None = None, has_pip: bool | Non
     if _is_there(home / "uv-receipt.toml"):
         return f"uv tool install --with {package} {home.name}"
     if _is_of_uvx(home):
-        return f"uvx --with {package} {NAME}"
+        source = _source() if prefix is None else []
+        return shlex.join(["uvx", *source, "--with", package, NAME])
     if has_pip:
         return f"{python} -m pip install {package}"
     other = "uv pip install --python" if _made_by_uv(home) else "python3 -m pip --python"

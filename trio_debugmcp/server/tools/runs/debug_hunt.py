@@ -255,7 +255,7 @@ def hunt_notes(params: DebugHunt, found: HuntFound, problem: str | None, run: st
             notes.append(f"none of {found.made} tries {word}: pass more `times`{other}")
         return notes + ([f"`until` could not be judged: {found.never_known}"] if found.never_known else [])
     if found.searched > 1:
-        notes.append(f"the first that {word} was try {found.searched}")
+        notes.append(f"the first that {word} was try {found.hit.conditions.number}")
     notes += repeats_notes(found, word)
     if problem is None and run is None:
         notes.append(
