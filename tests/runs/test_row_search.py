@@ -231,7 +231,7 @@ def test_a_call_that_lasts_for_the_whole_run_is_looked_for_in_blocks_that_tell_i
     index = BlockIndex()
     assert index.may_tell(2, 3, 100), "not known yet"
     index.learn(2, b"".join(owner.to_bytes(8, "little") for owner in (0, 7, 120, 5, 7)), 100)
-    assert [number for number in range(110) if index.may_tell(2, number, 100)] == [5, 7, *range(100, 110)]
+    assert [number for number in range(110) if index.may_tell(2, number, 100)] == [0, 5, 7, *range(100, 110)]
 
 
 def test_statements_that_set_attributes_are_found_in_the_files_that_can_have_them() -> None:
@@ -299,6 +299,16 @@ def test_rows_of_a_kind_and_key_come_with_their_subjects_in_order_and_back() -> 
         of_one = [number for number, subject in true if subject == true[-1][1]]
         assert list(each_of_subject(process, kind, key, true[-1][1])) == of_one
         assert list(each_of_subject(process, kind, key, true[-1][1], process.last + 1)) == of_one[::-1]
+
+
+def test_rows_that_no_line_did_are_found_in_a_block_with_an_index_too() -> None:
+    process = own_rounds()
+    for path in blocks_without_index(process.directory.parent):
+        write_index(path)
+    of_none = [row.number for row in all_rows() if not row.owner]
+    known = ProcessRecord(process.directory)
+    assert list(known.rows.equal(2, 0, 0)) == of_none
+    assert known.rows.last_equal(2, 0, of_none[-1]) == of_none[-2]
 
 
 def test_the_class_of_an_object_that_a_call_was_given_is_not_looked_for_in_the_whole_record() -> None:

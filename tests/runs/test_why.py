@@ -88,6 +88,11 @@ def test_a_line_that_ran_elsewhere_is_asked_about_in_one_round_and_in_one_call()
     assert ran.value == f"why #{moment_of(process, 'total += amount', 25, 0)} ran: total += amount: total=60"
 
 
+def test_of_an_item_that_was_never_seen_it_is_said_what_is_there_instead() -> None:
+    with pytest.raises(NoAnswerError, match=r"""no 'zone' was seen in ada=\{'level': .*why\(expression='ada'\)"""):
+        why(checkout(), WhyQuestion(expression='ada["zone"]'))
+
+
 def test_lines_stand_in_the_order_of_time_and_have_numbers_for_the_next_question() -> None:
     answer = why(checkout(), WhyQuestion(expression="verdict"))
     numbers = [int(line.at[1:]) for line in answer.because]

@@ -16,13 +16,13 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import count
 from trio_debugmcp.runs.past.caught_exceptions import no_failure
-from trio_debugmcp.runs.past.computed_attributes import computed_value, getter_of
+from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.past.same_names import same_names
+from trio_debugmcp.runs.past.values_instead import value_instead
 from trio_debugmcp.runs.past.written_calls import asked_instead, call_in, calls_back
-from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
@@ -221,7 +221,7 @@ def _of_expression(past: PastProcess, question: WhyQuestion, execution: Statemen
     focus = _parsed(question.expression)
     said = [_said(past, execution, read) for read in reads_of(focus) if not read.is_callee]
     if not any(said):
-        instead = _instead(past, [read.path for read in reads_of(focus)])
+        instead = value_instead(past, [read.path for read in reads_of(focus)], execution)
         raise NoAnswerError(f"the record has no value of {question.expression} at #{execution.row}: {instead}")
     value = ", ".join(text for text in said if text)
     if len(said) > 1 or path_of(focus) is None:
@@ -319,13 +319,22 @@ def _parsed(expression: str) -> ast.expr:
 
 def _end(past: PastProcess, expression: str) -> StatementExecution:
     """Return the last execution in which an expression has a value."""
-    record, paths = past.record, [read.path for read in reads_of(_parsed(expression))]
-    begin = _begin(past) + 1
-    for number in range(begin - 1, max(record.first, begin - _MOST_LOOKED_BACK) - 1, -1):
+    paths = [read.path for read in reads_of(_parsed(expression))]
+    last = _last_knowing(past, paths)
+    if last is None:
+        held = _last_knowing(past, [path.holder for path in paths if path.steps])
+        raise NoAnswerError(f"the record has no value of {expression}: {value_instead(past, paths, held)}")
+    return last
+
+
+def _last_knowing(past: PastProcess, paths: list[ValuePath]) -> StatementExecution | None:
+    """Return the last execution in which one of some paths has a value."""
+    begin = _begin(past)
+    for number in range(begin, max(past.record.first, begin + 1 - _MOST_LOOKED_BACK) - 1, -1) if paths else ():
         execution = past.executions.at(number)
         if execution is not None and any(_is_known(past, execution, path) for path in paths):
             return execution
-    raise NoAnswerError(f"the record has no value of {expression}: {_instead(past, paths)}")
+    return None
 
 
 def _begin(past: PastProcess) -> int:
@@ -337,14 +346,3 @@ def _begin(past: PastProcess) -> int:
 def _is_known(past: PastProcess, execution: StatementExecution, path: ValuePath) -> bool:
     known = past.values.value(execution, path) or _written(past, execution, path)
     return known is not None or computed_value(past, execution, path) is not None
-
-
-def _instead(past: PastProcess, paths: list[ValuePath]) -> str:
-    """Return what can be asked where the record has no value of a path: of a property there are calls."""
-    for path in paths:
-        name = str(path.steps[-1])[1:] if path.steps else path.name
-        getter = getter_of(past, name)
-        if getter is not None:
-            return f"{name} is a property, and history_get(function='{getter}') has what it returned"
-    named = written_instead(past.record, paths[0]) if paths else ""
-    return f"name one that recorded code has written or read. {named}".strip()

@@ -61,7 +61,7 @@ class BlockIndex:
     Attributes:
         head: of its first words.
         values: which objects its second words tell, in order.
-        owners: which rows before the block its third words tell, in order.
+        owners: which rows before the block its third words tell, in order; 0, no row, is not among them.
         counts: how often each number is what first words begin with.
     """
 
@@ -86,7 +86,7 @@ class BlockIndex:
         """Whether second words may tell an object, third words a row; `first`: the number of the first row."""
         if place == 1:
             return self.values is None or has(self.values, number)
-        return number >= first or self.owners is None or has(self.owners, number)
+        return number >= first or not number or self.owners is None or has(self.owners, number)
 
 
 class BlockIndexes:

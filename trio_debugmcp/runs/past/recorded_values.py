@@ -302,7 +302,10 @@ class RecordedValues:
         if not value.object:
             return False
         inner = self.items(value.object, before) if _HAS_CHANGEABLE.search(value.text) else []
-        return any(self._record.back_of(CONTENT, number, before) > value.row for number in (value.object, *inner))
+        last = (self._record.back_of(CONTENT, number, before) for number in (value.object, *inner))
+        changes = (self._record.row(number) for number in last if number > value.row)
+        # That line has looked at it first: its length was found, and not changed.
+        return any((row.kind, row.key, row.owner) != (rows.SIZE, 0, value.owner) for row in changes)
 
     def _fields_at(self, value: RecordedValue, before: int) -> str:
         names = dict.fromkeys(_FIELD.findall(value.text))

@@ -156,7 +156,8 @@ class _Slicer:
         """Show a node, if its line is not shown; return whether it is to be followed."""
         node = edge.node
         execution = self._past.executions.at(node.row)
-        if execution is not None and execution.statement.is_definition and edge.cost and not edge.note:
+        is_definition = execution is not None and execution.statement.is_definition
+        if is_definition and edge.cost and not edge.note and not self._has_hooked(node.row):
             return False
         if execution is None:
             self._show_default(node, distance)
@@ -183,6 +184,10 @@ class _Slicer:
             return False
         self._followed.add(line)
         return True
+
+    def _has_hooked(self, row: int) -> bool:
+        """Whether a definition has called more than the body of its class: `__init_subclass__`, `__set_name__`."""
+        return any(self._past.record.code(start.key).kind != "class" for start in self._past.executions.calls(row))
 
     def _is_usual_end(self, execution: StatementExecution, edge: SliceEdge) -> bool:
         """Whether a loop has ended as most do: it had nothing more to go through, after some rounds."""

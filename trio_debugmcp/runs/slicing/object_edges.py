@@ -8,6 +8,8 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.enum_alias_edges import enum_alias
+from trio_debugmcp.runs.slicing.handed_method_edges import HandedMethodEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins
 from trio_debugmcp.runs.slicing.opaque_edges import BUFFERS, OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
@@ -48,6 +50,7 @@ class ObjectEdges:
         self._record = past.record
         self._origins = ItemOrigins(past)
         self._opaque = OpaqueEdges(past)
+        self._handed = HandedMethodEdges(past)
 
     # --- What was there already ---------------------------------------------------------------------------------------
 
@@ -59,6 +62,8 @@ class ObjectEdges:
             holder: the object whose attribute or item it is.
             price: the cost of the edge.
         """
+        if holder is not None:
+            yield from enum_alias(self._past, value, self._record.label(self._record.row(value.row).key))
         if value.object and value.text not in PLAIN:
             owner = self._past.values.birth(value.object, value.row)
             if owner:
@@ -138,6 +143,8 @@ class ObjectEdges:
                 far = cost.WANTED if row in fitting and origin is None else cost.UNWANTED
             near = 0.8 if changed.frame != execution.frame else 1.0
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
+            if self._is_gap(row):
+                yield from self._handed.of_change(changed, container, row.number)
         yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
         owner = self._past.values.birth(container, before)
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
@@ -236,8 +243,7 @@ class ObjectEdges:
             if not number or (len(lines) >= _MOST_CHANGES and not wanted.pieces):
                 break
             row = self._record.row(number)
-            is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
-            if is_gap and not self._past.values.is_during(row):
+            if self._is_gap(row) and not self._past.values.is_during(row):
                 self.gap(execution, name, number)
                 continue
             changed = self._past.executions.at(row.owner) if row.owner and row.key != 0 else None
@@ -248,6 +254,9 @@ class ObjectEdges:
                 lines[changed.statement] = changed, row
         found = list(lines.values())
         return sorted(found, key=lambda change: self._place(change[1], wanted))[:_MOST_CHANGES]
+
+    def _is_gap(self, row: Row) -> bool:
+        return row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
 
     def _place(self, row: Row, wanted: WantedPieces) -> int:
         if not wanted.pieces:
