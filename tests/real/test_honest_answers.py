@@ -326,3 +326,30 @@ async def test_a_stop_behind_a_cleanup_says_that_values_may_be_later_ones(debugg
         later = [note for note in stop.get("notes", []) if "values may be those of after" in note]
         assert (stop["show"]["rows"], len(later)) == (("[1]", 0) if BY_ENGINE else ("[]", 1))
         assert all("clean.py:9" in note for note in later)
+
+
+YIELDS = """\
+def numbers():
+    for n in range(2):
+        yield n + 5
+
+def work():
+    for number in numbers():
+        print(number)
+
+work()
+"""
+
+
+async def test_a_step_out_of_a_generator_ends_at_its_caller_with_the_value_that_it_yields(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "yields.py"
+    program.write_text(YIELDS)
+    async with debugging() as client:
+        places = [{"file": str(program), "line": 3}]
+        await client.call("debug_launch", program=str(program), stop_at_entry=False, breakpoints=places)
+        stop = await client.call("debug_step", mode="out")
+        assert (where(stop).function, stop["yielded"], stop.get("returned")) == ("work", {"numbers": "5"}, None)
+        assert (await client.call("debug_continue"))["at"] == f"{program}:3 in numbers"
+        assert (await client.call("debug_step", mode="out"))["locals"] == {"number": "5"}

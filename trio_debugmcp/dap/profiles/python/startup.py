@@ -14,6 +14,7 @@ without a name and in no module. So `if __name__ == "__main__":` would not hold,
 what looks for names in modules would not find its own.
 """
 
+from trio_debugmcp.dap.profiles.python.generator_steps import GENERATOR_STEPS
 from trio_debugmcp.dap.profiles.python.many_threads import MANY_THREADS
 from trio_debugmcp.dap.untraced_code import untraced
 
@@ -54,8 +55,10 @@ if cli is not None and "eval" not in vars(cli):
     cli.eval = eval(run, {"main": vars(main), "eval": eval})
 """
 
-STARTUP_EXPRESSION = untraced(_STARTUP + MANY_THREADS)
+_ALWAYS = _STARTUP + MANY_THREADS + GENERATOR_STEPS
+
+STARTUP_EXPRESSION = untraced(_ALWAYS)
 """Evaluated for every program."""
 
-MAIN_EXPRESSION = untraced(_STARTUP + MANY_THREADS + _MAIN)
+MAIN_EXPRESSION = untraced(_ALWAYS + _MAIN)
 """Evaluated for one that is given as code: its `eval` is looked up in debugpy's module first."""

@@ -29,6 +29,12 @@ from trio_debugmcp.probe.inside.debugger.seam import (
 RETURN_VALUES = "__pydevd_ret_val_dict"
 EXCEPTION = "__exception__"
 
+YIELDED = "(yield) "
+"""Before the name of a generator, where the value is one that it has yielded; as our engine has it."""
+
+_YIELD_VALUE = 86
+"""The instruction, on CPython 3.8 to 3.11."""
+
 _STEP_RETURN = 109
 """pydevd's number of a step out of a function."""
 
@@ -136,7 +142,11 @@ class PydevdView(ProgramView):
             found.clear()
             found[""] = fresh
         kept = found.get("", {})
-        return [(name, value, f"{RETURN_VALUES}[''][{name!r}]") for name, value in kept.items()]
+        yields = _yielding(ident, frame)
+        return [
+            (f"{YIELDED}{name}" if name in yields else name, value, f"{RETURN_VALUES}[''][{name!r}]")
+            for name, value in kept.items()
+        ]
 
     # --- Expressions of ours that pydevd evaluates --------------------------------------------------------------------
 
@@ -278,6 +288,17 @@ def _exists(file: str) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def _yielding(ident: int, frame: Any) -> Set[str]:
+    """Return the names of the generators that a thread is about to leave for a frame with a value."""
+    above, found = sys._current_frames().get(ident), set()
+    while above is not None and above is not frame:
+        code = above.f_code
+        if above.f_back is frame and code.co_flags & 0x20 and code.co_code[above.f_lasti] == _YIELD_VALUE:
+            found.add(code.co_name)
+        above = above.f_back
+    return found
 
 
 def _raised(ident: int, frame: Any) -> Callable[[str], bool]:
