@@ -60,6 +60,15 @@ def other(shop):
 
 made(RULES)(4)
 exec("b = 2\\nother(b)\\n")
+
+LIES = "def lies(shop):\\n    breakpoint()\\n    return shop\\n"
+TRUE = "def true(shop):\\n    breakpoint()\\n    return shop\\n"
+FILE = __file__.replace("shop.py", "other.txt")
+space = {}
+exec(compile(LIES, FILE, "exec"), space)
+exec(compile(TRUE, FILE, "exec"), space)
+space["lies"](5)
+space["true"](6)
 '''
 
 TEMPLATE = """\
@@ -106,6 +115,7 @@ async def test_the_engine_shows_the_text_of_executed_code_that_a_frame_still_has
     python: Interpreter, debugging: Connect, tmp_path: Path
 ) -> None:
     (tmp_path / "shop.py").write_text(NOT_CACHED)
+    (tmp_path / "other.txt").write_text("def true(shop):\n    breakpoint()\n    return shop\n")
     launch = {"program": f"{tmp_path}/shop.py", "adapter_options": {"python": [python.path]}}
     async with debugging() as client:
         # The text is a constant of the main module, and the frame that has executed it is gone.
@@ -123,6 +133,15 @@ async def test_the_engine_shows_the_text_of_executed_code_that_a_frame_still_has
         assert len((await client.call("source_get", file="<rules>"))["lines"]) == 3
         with pytest.raises(ToolFailed, match="has no text for '<string>': neither `linecache` nor"):
             await client.call("source_get", file="<string>")
+
+        # Code of another file's name has its own text, not that file's; code of that file has the file's.
+        stop = await client.call("debug_continue")
+        assert stop["at"] == f"<{tmp_path}/other.txt>:3 in lies"
+        assert stop["source"] == "1  def lies(shop):\n2      breakpoint()\n3>     return shop"
+        text = await client.call("source_get", file=f"<{tmp_path}/other.txt>")
+        assert text["lines"] == ["1 def lies(shop):", "2     breakpoint()", "3     return shop"]
+        stop = await client.call("debug_continue")
+        assert (stop["at"], "source" in stop) == (f"{tmp_path}/other.txt:3 in true", True)
 
 
 NAMELESS = """\

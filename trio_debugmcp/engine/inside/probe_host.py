@@ -13,7 +13,6 @@ from trio_debugmcp.probe.inside.debugger.seam import (
     RecordPeer,
     RefusedError,
     VisibleFrame,
-    shown_place,
 )
 
 
@@ -51,9 +50,9 @@ class EngineView(ProgramView):
 
     def visible(self, frame: Any) -> VisibleFrame:
         files, code = self._engine.files, frame.f_code
-        name, line = shown_place(frame, code.co_filename)
-        file = files.shown(name)
-        return VisibleFrame(frame, file, line, code.co_name, not files.is_user(name), name, file != name)
+        name, file, line = self._engine.frames.place(frame)
+        is_mapped = file not in (name, f"<{name}>")
+        return VisibleFrame(frame, file, line, code.co_name, not files.is_user(name), name, is_mapped)
 
     def frame_id(self, frame: Any) -> int | None:
         found: int | None = self._engine.frames.known_number(frame)
@@ -95,7 +94,8 @@ class EngineServices(DebuggerServices):
         self._engine.modules.report(frame.file, frame.frame)
 
     def source_reference(self, frame: VisibleFrame) -> int:
-        found: int = self._engine.sources.reference(frame.frame.f_code)
+        is_of_file = frame.file[:1] != "<" or frame.original[:1] == "<"
+        found: int = self._engine.sources.reference(frame.frame.f_code, is_of_file=is_of_file)
         return found
 
     def start_thread(self, function: Callable[[], None]) -> None:

@@ -26,22 +26,48 @@ class ProgramSources:
 
     def __init__(self, files: ProgramFiles) -> None:
         self._files = files
+        self._of_others: dict[int, tuple[Any, bool]] = {}
         self._by_number: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._generated: Any = None
 
-    def reference(self, code: Any) -> int:
-        """Return the number of the text of a code object; 0 if it is of a file."""
+    def reference(self, code: Any, *, is_of_file: bool = True) -> int:
+        """Return the number of the text of a code object; 0 if it is of a file.
+
+        `is_of_file`: it is of the file that it names, if there is one.
+        """
         name = code.co_filename
-        known = self._numbers.get(name)
+        key = name if is_of_file else f"<{name}>"
+        known = self._numbers.get(key)
         if known is None:
             if len(self._numbers) >= _MOST:
                 return 0
-            known = 0 if exists(self._files.origin(name)) else len(self._by_number) + 1
-            self._numbers[name] = known
+            known = 0 if is_of_file and exists(self._files.origin(name)) else len(self._by_number) + 1
+            self._numbers[key] = known
             if known:
                 self._by_number[known] = name
         return known
+
+    def is_of_file(self, frame: Any) -> bool:
+        """Whether the code of a frame may be of the file that it names: `compile` takes the name of any file.
+
+        The code of a module is of its `__file__`. Of other code each name must stand in its lines of the file.
+        """
+        code, names = frame.f_code, frame.f_globals
+        name = code.co_filename
+        own = dict.get(names, "__file__")
+        if name[:1] == "<" or name.endswith(_NOTEBOOK):
+            return True
+        if type(own) is str and (own == name or self._files.real(own) == self._files.real(name)):
+            return True
+        known = self._of_others.get(id(code))
+        if known is None or known[0] is not code:
+            text = _content(name)
+            known = code, text is None or may_be_of(code, text)
+            if len(self._of_others) >= _MOST:
+                self._of_others.clear()
+            self._of_others[id(code)] = known
+        return known[1]
 
     def text(self, number: Any, modules: dict[str, Any], frames: Iterable[Any]) -> str | None:
         """Return the text with a number: that of `linecache`, or the one that held frames were made of."""
@@ -88,6 +114,22 @@ class ProgramSources:
         if type(entry) is tuple and len(entry) == 4:
             return "".join(entry[2])
         return _given_code() if name == "<string>" else _archived(name, modules)
+
+
+def may_be_of(code: Any, text: bytes) -> bool:
+    """Whether a text may be what a code object was compiled from: it has its lines, and its names in them.
+
+    What a compiler adds by itself, and a name that it has changed (`__x` in a class), is not looked for.
+    """
+    first = code.co_firstlineno
+    last = max([line for _, _, line in code.co_lines() if line is not None], default=first)
+    lines = text.split(b"\n")[max(first, 1) - 1 : last]
+    if first + len(lines) <= last:
+        return False
+    there = b"\n".join(lines)
+    names = [code.co_name, *code.co_names, *code.co_varnames, *code.co_freevars]
+    parts = [part for each in names for part in each.split(".") if part.isascii() and part.isidentifier()]
+    return all([part.encode() in there for part in parts if "__" not in part])
 
 
 def _archived(name: str | None, modules: dict[str, Any]) -> str | None:

@@ -70,12 +70,23 @@ class StopFrames:
         name = frame.f_code.co_filename
         return self._files.steps_into(name) or self._files.is_user(shown_place(frame, name)[0])
 
-    def described(self, record: ThreadRecord, frame: Any) -> dict[str, Any]:
-        """Return a frame as DAP's `stackTrace` has it."""
+    def place(self, frame: Any) -> tuple[str, str, int]:
+        """Return the file of a frame as the program names it, as it is shown, and the line.
+
+        Code that names a file which it is not of has its name in brackets, as other code without a file.
+        """
         code = frame.f_code
         name, line = shown_place(frame, code.co_filename)
         path = self._files.shown(name)
-        reference = self._sources.reference(code)
+        is_template = (name, line) != (code.co_filename, frame.f_lineno or 0)
+        return name, path if is_template or self._sources.is_of_file(frame) else f"<{path}>", line
+
+    def described(self, record: ThreadRecord, frame: Any) -> dict[str, Any]:
+        """Return a frame as DAP's `stackTrace` has it."""
+        code = frame.f_code
+        name, path, line = self.place(frame)
+        is_of_file = path[:1] != "<" or name[:1] == "<"
+        reference = self._sources.reference(code, is_of_file=is_of_file)
         return {
             "id": self.number(record, frame),
             "name": code.co_name,

@@ -25,6 +25,7 @@ from trio_debugmcp.state.payloads import (
     UnixTime,
     Variable,
     iso_time,
+    name_of,
 )
 from trio_debugmcp.state.stack_view import frame_payload
 from trio_debugmcp.state.stop_resource import DataChangePayload
@@ -184,6 +185,9 @@ def of_process(snapshot: Snapshot) -> StopData:
     return StopData(session_id=snapshot.id, process_id=origin.process_id, process_name=origin.process_name)
 
 
+_OF_NO_FILE = "this code names {} and does not come from it; source_get(file='{}') has its text if the program has"
+
+
 def source_around(
     debugger: Debugger, location: Location | None, began: UnixTime, either_side: int, notes: list[str]
 ) -> list[SourceLine]:
@@ -193,6 +197,8 @@ def source_around(
     try:
         found = debugger.sources.running(location.file, began, debugger.host)
     except UsageError:
+        if location.file.startswith("</"):  # our engine brackets what it has found not to be of the file that it names
+            notes.append(_OF_NO_FILE.format(name_of(location.file[1:-1]), name_of(location.file)))
         return []
     if found.edited:
         shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
