@@ -113,7 +113,10 @@ class DoorConnection:
 
     def wake(self) -> None:
         """Have `receive`, which another thread is in, return."""
-        self._bell.send(b"1")
+        try:
+            self._bell.send(b"1")
+        except OSError:  # the program has closed it: `receive` has returned, or does with what comes next
+            pass
 
     def rouse(self) -> None:
         """Have it wait again."""
