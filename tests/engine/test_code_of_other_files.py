@@ -1,5 +1,7 @@
 """Whether code may come from the file that it names: `compile` takes the name of any."""
 
+from types import CodeType
+
 import pytest
 
 from trio_debugmcp.engine.inside.program_sources import may_be_of
@@ -17,12 +19,12 @@ class Till:
 """
 
 
-def codes(text: str, name: str = "a.py") -> list[object]:
+def codes(text: str, name: str = "a.py") -> list[CodeType]:
     """Return the code of a text, and all code in it."""
     found = [compile(text, name, "exec")]
     for code in found:
-        found += [each for each in code.co_consts if isinstance(each, type(code))]
-    return list(found)
+        found += [each for each in code.co_consts if isinstance(each, CodeType)]
+    return found
 
 
 def test_each_code_of_a_text_may_be_of_it() -> None:

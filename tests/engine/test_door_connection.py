@@ -1,4 +1,4 @@
-"""The engine's connection in a program that has closed, or replaced, descriptors that it does not know, as daemons do."""
+"""The engine's connection in a program that has closed or replaced all descriptors that it does not know: a daemon."""
 
 import os
 import socket

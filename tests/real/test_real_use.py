@@ -22,9 +22,10 @@ async def test_pytest_stops_where_an_assertion_fails_and_where_a_fixture_raises(
     debugging: Connect, tmp_path: Path
 ) -> None:
     tests = shutil.copy(program(TESTS), tmp_path)  # away from this repository's own conftest.py and options
+    (tmp_path / "conftest.py").write_text("try:\n    raise LookupError\nexcept LookupError:\n    pass\n")
     async with debugging() as client:
         for raised in ("AssertionError", "LookupError"):
-            await client.call("breakpoint_set_exception", exception_type=raised)
+            await client.call("breakpoint_set_exception", exception_type=raised, file=str(tests))
         stop = await client.call(
             "debug_launch",
             program="pytest",

@@ -171,6 +171,7 @@ def _kept(wanted: Breakpoint | ExceptionBreakpoint) -> KeptBreakpoint | None:
             user_unhandled=wanted.user_unhandled,
             include_subtypes=wanted.include_subtypes,
             condition=wanted.condition,
+            file=wanted.file,
         )
         return None if _is_secret("condition", wanted.condition) else KeptBreakpoint(None, spec, wanted.enabled)
     place = wanted.spec

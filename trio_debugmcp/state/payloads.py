@@ -261,7 +261,8 @@ class DataBreakpointPayload(Payload, frozen=True):
 class ExceptionBreakpointPayload(Payload, frozen=True):
     """One exception breakpoint; `exceptionType` is `*` for every exception.
 
-    `breakOnUserUnhandled`: only of one that stops where an exception leaves the user's code.
+    `breakOnUserUnhandled`: only of one that stops where an exception leaves the user's code. `file`: only of one that
+    stops in no other.
     """
 
     id: str
@@ -275,6 +276,7 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
     condition: str | None
     message: str | None
     break_on_user_unhandled: bool | UnsetType = UNSET
+    file: str | UnsetType = UNSET
     set_by: list[str] | UnsetType = UNSET
 
 

@@ -206,6 +206,7 @@ def exception_breakpoint_payload(breakpoint: ExceptionBreakpoint) -> ExceptionBr
         verified=breakpoint.enabled and bool(known),
         hit_count=breakpoint.hits,
         condition=breakpoint.condition,
+        file=breakpoint.file or UNSET,
         set_by=list(breakpoint.set_by) or UNSET,
         message=breakpoint.problem
         or (NO_TYPE if breakpoint.enabled and breakpoint.session_ids and not known else None),

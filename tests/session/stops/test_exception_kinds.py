@@ -135,6 +135,35 @@ async def test_subtypes_are_not_supported_where_no_ancestors_are_known(autojump_
 # --- Places -----------------------------------------------------------------------------------------------------------
 
 
+async def test_a_breakpoint_of_a_file_stops_only_where_code_of_that_file_raises(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    places = iter(["/src/conf.py", __file__])
+
+    async def frames(arguments: dict[str, Any]) -> object:
+        if arguments.get("startFrame"):
+            return {"stackFrames": [], "totalFrames": 1}
+        frame = {"id": 1, "name": "work", "line": 7, "column": 1, "source": {"path": next(places)}}
+        return {"stackFrames": [frame], "totalFrames": 1}
+
+    adapter.answer("stackTrace", frames)
+    wanted = {"exception": "ValueError", "file": adapter.program}
+    async with launched("", adapter, breakpoints=[wanted]) as client:
+        (line,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert line == f"ex-1 ValueError raised in {adapter.program}"
+        info(adapter, exceptionId="ValueError", breakMode="always")
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Running"
+        places = iter([adapter.program])
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["breakpoints"] == ["ex-1"]
+        made = await client.call("breakpoint_set_exception", exception_type="ValueError")
+        assert made["notes"] == [f"the update has dropped its file `{adapter.program}`"]
+        failed = await failure(client, "breakpoint_set_exception", exception_type="ValueError", file="/src/conf.py")
+        assert failed.code == "INVALID_PATH"
+
+
 async def test_an_exception_is_where_the_first_frame_with_source_is(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
 

@@ -37,6 +37,9 @@ MAX_LINE_LENGTH = 120
 _ALIKE = 0.75
 """How alike the name of an exception must be to one that exists, to be a slip."""
 
+_DROPPABLE = ("condition", "hit_condition", "log_message")
+"""What an update does away with where it does not say it again; the file of an exception breakpoint likewise."""
+
 _MAX_NAMED = 5
 """Breakpoints of before that a note names."""
 
@@ -136,7 +139,7 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
         old = debugger.breakpoints.replaced_by(spec, owner)
         others = [each for each in debugger.breakpoints.at_place(spec) if each is not old]
     before = old.spec if isinstance(old, Breakpoint) else old
-    kept = [(name, getattr(before, name, None)) for name in ("condition", "hit_condition", "log_message")]
+    kept = [(name, getattr(before, name, None)) for name in (*_DROPPABLE, *(("file",) if before is old else ()))]
     dropped = [f"{name} `{value}`" for name, value in kept if value and not getattr(spec, name, None)]
     notes = [f"the update has dropped its {' and its '.join(dropped)}"] if dropped and old is not None else []
     if others:

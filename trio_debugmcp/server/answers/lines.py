@@ -133,7 +133,7 @@ def module_line(places: Places, module: ModulePayload) -> str:
 def breakpoint_line(places: Places, breakpoint: Breakpoint | ExceptionBreakpoint, *, in_session: bool) -> str:
     """Return `bp-1 shop.py:24 if x > 3, 4 hits`: a breakpoint, and whatever is special about it."""
     if isinstance(breakpoint, ExceptionBreakpoint):
-        return _exception_line(exception_breakpoint_payload(breakpoint), in_session=in_session)
+        return _exception_line(places, exception_breakpoint_payload(breakpoint), in_session=in_session)
     if breakpoint.spec.watch is not None:
         data = data_breakpoint_payload(breakpoint, breakpoint.spec.watch)
         condition = f" if {breakpoint.spec.condition}" if breakpoint.spec.condition else ""
@@ -152,11 +152,12 @@ def breakpoint_line(places: Places, breakpoint: Breakpoint | ExceptionBreakpoint
     return _with_details(line, details, shown, in_session=in_session)
 
 
-def _exception_line(shown: ExceptionBreakpointPayload, *, in_session: bool) -> str:
+def _exception_line(places: Places, shown: ExceptionBreakpointPayload, *, in_session: bool) -> str:
     leaving = shown.break_on_user_unhandled is True
     later = {"not caught": shown.break_on_second_chance, "leaving the user's code": leaving}
     when = "raised" if shown.break_on_first_chance else " or ".join(name for name, stops in later.items() if stops)
-    line = f"{shown.id} {shown.exception_type} {when}" + (f" if {shown.condition}" if shown.condition else "")
+    line = f"{shown.id} {shown.exception_type} {when}" + (f" in {places.file(shown.file)}" if shown.file else "")
+    line += f" if {shown.condition}" if shown.condition else ""
     details = [None if shown.include_subtypes else "without its subtypes"]
     return _with_details(line, details, shown, in_session=in_session)
 

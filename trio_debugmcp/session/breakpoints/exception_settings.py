@@ -16,7 +16,7 @@ from trio_debugmcp.session.breakpoints.ownership import Owner
 
 
 class ExceptionSpec(Struct, frozen=True, kw_only=True):
-    """What an exception breakpoint should be; the type is `*` for all."""
+    """What an exception breakpoint should be; the type is `*` for all. `file`: the only one in which it stops."""
 
     exception_type: str = "*"
     first_chance: bool = True
@@ -24,6 +24,7 @@ class ExceptionSpec(Struct, frozen=True, kw_only=True):
     user_unhandled: bool = False
     include_subtypes: bool = True
     condition: str | None = None
+    file: str | None = None
 
 
 class ExceptionWishes:
@@ -90,7 +91,7 @@ class ExceptionWishes:
 def _joined(specs: list[ExceptionSpec]) -> ExceptionSpec:
     """Return what stops whenever one of these does. Of different conditions none holds: a stop too many is seen."""
     last = specs[-1]
-    conditions = {spec.condition for spec in specs}
+    conditions, files = {spec.condition for spec in specs}, {spec.file for spec in specs}
     return ExceptionSpec(
         exception_type=last.exception_type,
         first_chance=any(spec.first_chance for spec in specs),
@@ -98,4 +99,5 @@ def _joined(specs: list[ExceptionSpec]) -> ExceptionSpec:
         user_unhandled=any(spec.user_unhandled for spec in specs),
         include_subtypes=any(spec.include_subtypes for spec in specs),
         condition=last.condition if len(conditions) == 1 else None,
+        file=last.file if len(files) == 1 else None,
     )

@@ -28,7 +28,15 @@ from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.stops.raised import Raised, divided, is_of, is_outermost, test_failure, with_bare_names
+from trio_debugmcp.session.stops.raised import (
+    Raised,
+    divided,
+    is_of,
+    is_outermost,
+    is_raised_in,
+    test_failure,
+    with_bare_names,
+)
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, CatchingPlace, ExceptionInfo, shortened
@@ -144,7 +152,8 @@ class ExceptionFilter:
         is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner
         on_purpose = not is_failure and _is_on_purpose(info, lineage)
         exceptions = self._without_judged(candidates)
-        wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, frame_id)]
+        here = [breakpoint for breakpoint in exceptions if is_raised_in(breakpoint.file, found)]
+        wanted = [breakpoint.id for breakpoint in here if await self._wants(breakpoint, info, lineage, frame_id)]
         counts = bool(wanted) or fails or (asked and not on_purpose)
         return Raised(info, tuple(wanted), counts=counts, fails_test=fails)
 
@@ -162,7 +171,9 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         frame_id = None if found.top is None else found.top.id
         wanted_by = [
-            breakpoint.id for breakpoint in mine if await self._wants(breakpoint, info, seen.lineage, frame_id)
+            breakpoint.id
+            for breakpoint in mine
+            if is_raised_in(breakpoint.file, found) and await self._wants(breakpoint, info, seen.lineage, frame_id)
         ]
         return Raised(info, tuple(wanted_by), counts=bool(wanted_by) or info.break_mode in modes)
 

@@ -1,5 +1,6 @@
 """`Raised`: what is known of an exception at a stop, and how it is read from what adapters say. Pure."""
 
+import os.path
 import re
 from collections.abc import Sequence
 
@@ -46,6 +47,13 @@ def is_of(thrown: Thrown, wanted: str, info: ExceptionInfo, lineage: tuple[str, 
     if wanted == "*":
         return True
     return thrown.may_be(wanted, info.type) if lineage is None else wanted in lineage
+
+
+def is_raised_in(file: str | None, found: Findings) -> bool:
+    """Whether an exception is raised in a file: the innermost frame of the user's code is of it. In None all are."""
+    frame = next((each for each in found.frames if each.is_user_code), found.top)
+    place = None if frame is None else frame.location.file
+    return file is None or (place is not None and os.path.realpath(place) == os.path.realpath(file))
 
 
 def is_outermost(frames: Sequence[StackFrame]) -> bool:

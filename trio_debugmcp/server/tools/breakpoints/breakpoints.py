@@ -1,6 +1,6 @@
 """The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, TypeVar
 
 from msgspec import Meta
@@ -22,21 +22,18 @@ from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
 from trio_debugmcp.server.tools.breakpoints.conditions import (
     Condition,
     HitCondition,
-    check_condition,
     check_hit_condition,
     check_texts,
 )
-from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_support
+from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_name, exception_spec
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
-from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.line_text import NotFound, every_line, occurrence, place_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
-from trio_debugmcp.state.payloads import shortened
 
 _MOST_LINES = 100
 """Breakpoints that one call sets."""
@@ -85,6 +82,9 @@ class BreakpointSetException(Params, frozen=True, kw_only=True):
     include_subtypes: Annotated[
         bool | None, Meta(description="Stop for types derived from it as well; by default if they are known.")
     ] = None
+    file: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Only where code of this source file raises it.")
+    ] = None
     condition: Condition = None
 
 
@@ -132,7 +132,7 @@ def breakpoint_spec(
             "`module.name` or `Class.method`.",
         )
     if params.function is not None:
-        _check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
+        check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
     file = None
     if params.file is not None and params.function is None:
         file = existing_file(debugger, params.file, cwd, near) or code_file(debugger, params.file)
@@ -201,36 +201,6 @@ def _code_lines(file: str | None, lines: Sequence[str]) -> list[str]:
     return ["" if number in inside else line for number, line in enumerate(lines, 1)]
 
 
-def exception_spec(
-    debugger: Debugger, exception_type: str, condition: str | None, launched: Profile | None = None
-) -> ExceptionSpec:
-    """Check the condition of an exception breakpoint, and return what to set.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER` or `INVALID_CONDITION`.
-    """
-    _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
-    check_condition(condition, launched or debugger.language_of(None))
-    check_support(debugger, exception_type, launched)
-    return ExceptionSpec(exception_type=exception_type, condition=condition)
-
-
-def _check_name(
-    debugger: Debugger, name: str, problem_in: Callable[[Profile, str], str | None], launched: Profile | None
-) -> None:
-    """Refuse what cannot be a name in the program's language; before a session, in any language that is known.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER`.
-    """
-    living = [each.profile for each in debugger.programs.living()]
-    profiles = living or debugger.settings.profiles
-    profiles = profiles if launched is None else [launched]
-    problems = [problem_in(profile, name) for profile in profiles]
-    if all(problems):
-        raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
-
-
 async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
     if params.address is not None:
         beside = [each for each in _NOT_BY_ADDRESS if getattr(params, each) is not None]
@@ -263,7 +233,7 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
             "One of break_on_first_chance, break_on_second_chance and break_on_user_unhandled must be true.",
         )
     spec = replace(
-        exception_spec(debugger, params.exception_type, params.condition),
+        exception_spec(debugger, params.exception_type, params.condition, params.file),
         first_chance=params.break_on_first_chance,
         second_chance=params.break_on_second_chance,
         user_unhandled=params.break_on_user_unhandled,

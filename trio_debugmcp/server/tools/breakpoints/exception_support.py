@@ -1,10 +1,58 @@
-"""What the adapter at hand knows of exceptions, checked before a breakpoint is set that would never stop."""
+"""What an exception breakpoint asks for, checked before it is set: also by what the adapter at hand knows of them."""
+
+from collections.abc import Callable
 
 from trio_debugmcp.dap.profiles import Listen, Profile
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.breakpoints.conditions import check_condition
+from trio_debugmcp.server.tools.near_files import no_file
+from trio_debugmcp.server.tools.paths import code_file, existing_file
+from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.exception_sync import exception_problem
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.payloads import shortened
+
+
+def exception_spec(
+    debugger: Debugger,
+    exception_type: str,
+    condition: str | None,
+    file: str | None,
+    launched: Profile | None = None,
+    cwd: str | None = None,
+    near: str | None = None,
+) -> ExceptionSpec:
+    """Check the condition and the file of an exception breakpoint, and return what to set; `cwd` as `breakpoint_spec`.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
+    """
+    check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
+    check_condition(condition, launched or debugger.language_of(None))
+    check_support(debugger, exception_type, launched)
+    path = None
+    if file is not None:
+        path = existing_file(debugger, file, cwd, near) or code_file(debugger, file)
+        if path is None:
+            raise no_file(debugger, file, cwd)
+    return ExceptionSpec(exception_type=exception_type, condition=condition, file=path)
+
+
+def check_name(
+    debugger: Debugger, name: str, problem_in: Callable[[Profile, str], str | None], launched: Profile | None
+) -> None:
+    """Refuse what cannot be a name in the program's language; before a session, in any language that is known.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    living = [each.profile for each in debugger.programs.living()]
+    profiles = living or debugger.settings.profiles
+    profiles = profiles if launched is None else [launched]
+    problems = [problem_in(profile, name) for profile in profiles]
+    if all(problems):
+        raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
 
 
 def check_support(debugger: Debugger, exception_type: str, launched: Profile | None) -> None:

@@ -10,7 +10,8 @@ from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import update_notes
 from trio_debugmcp.server.answers.stop import READER
-from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
+from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec
+from trio_debugmcp.server.tools.breakpoints.exception_support import exception_spec
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoint import BreakpointSpec
@@ -18,7 +19,8 @@ from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
     exception: Annotated[
-        Annotated[str, Meta(min_length=1)] | None, Meta(description="An exception's type, in place of a line.")
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="An exception's type, in place of a line; with `file`: only there."),
     ] = None
 
 
@@ -36,11 +38,11 @@ def spec_of(
         if code is not None and params.file is None and params.function is None:
             params = replace(params, file=profile.programs.code_file)  # there is no other file that could be meant
         return breakpoint_spec(debugger, params, cwd, profile, code, near)
-    place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
+    place = ("line", "statement", "function", "column", "hit_condition", "log_message")
     others = [each for each in place if getattr(params, each) is not None]
     if others:
         raise UsageError("INVALID_PARAMETER", f"A breakpoint with `exception` has no `{others[0]}`.")
-    return exception_spec(debugger, params.exception, params.condition, profile)
+    return exception_spec(debugger, params.exception, params.condition, params.file, profile, cwd, near)
 
 
 async def set_all(debugger: Debugger, specs: Iterable[BreakpointSpec | ExceptionSpec]) -> list[str]:
