@@ -22,6 +22,7 @@ from typing import NamedTuple
 import trio
 from msgspec import Struct
 
+from trio_debugmcp.dap.exit_codes import ExitCodes
 from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.pids import parent_of, process_session_of
@@ -72,10 +73,12 @@ class DialIns:
 
     Attributes:
         patience: with programs that dial in.
+        exit_codes: of processes that their parents have waited for.
     """
 
     def __init__(self, nursery: trio.Nursery, patience: Patience = USUAL) -> None:
         self.patience = patience
+        self.exit_codes = ExitCodes()
         self.records = RecordTakers()
         self.door = Door(nursery, self._deliver, records=self.records, patience=patience)
         self._nursery = nursery

@@ -26,7 +26,7 @@ from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED, PROGRAM_LOST, DirectStream
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.pids import exists, wait_ended
+from trio_debugmcp.dap.pids import exists, exit_code_of_zombie, wait_ended
 from trio_debugmcp.dap.process import open_process
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, ProtocolViolation
@@ -224,10 +224,11 @@ async def _connect(
     beside: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Wait until the process has dialed in, tell `taken`, and serve it until it has ended, with `beside` meanwhile."""
-    ended = trio.Event()
+    ended, seen = trio.Event(), list[int | None]()
 
     async def watch() -> None:
         await wait_ended(pid)
+        seen.append(None if stream.is_ours else exit_code_of_zombie(pid))
         ended.set()
 
     async with trio.open_nursery() as nursery:
@@ -247,7 +248,10 @@ async def _connect(
             await _wait_children(stream, dial_ins.patience)
             if stream.is_ours:
                 await _wait_reaped(pid, dial_ins.patience)
-            await stream.report_end()
+            code = None if stream.is_ours else seen[0]
+            if code is None and stream.is_engines and not stream.is_ours:
+                code = await dial_ins.exit_codes.take(pid, dial_ins.patience)
+            await stream.report_end(code)
         else:
             await stream.refuse("the program ended before the debugger inside it had connected")
         nursery.cancel_scope.cancel(reason="the process has ended")

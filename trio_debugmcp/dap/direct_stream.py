@@ -52,6 +52,13 @@ class _StartedPython(msgspec.Struct, frozen=True):
     pid: int
 
 
+class _ChildEnded(msgspec.Struct, frozen=True, rename="camel"):
+    """The body of `childEnded`, which our engine sends when the program has waited for a process."""
+
+    pid: int
+    exit_code: int
+
+
 class DirectStream(trio.abc.Stream):
     """The DAP stream of one program that dials in. Made by `open_launched`, `open_injected` and `open_caller`.
 
@@ -60,6 +67,7 @@ class DirectStream(trio.abc.Stream):
     Attributes:
         pid: the program's process id, once it is known.
         is_ours: the session started the process and ends it, so it is never released.
+        is_engines: our engine debugs the program.
         ends_program: the session has said goodbye, and wants the program to end.
         starting: Pythons that the program has started, and that have not dialed in so far.
     """
@@ -79,6 +87,7 @@ class DirectStream(trio.abc.Stream):
         self._nursery = nursery
         self._child_arguments = child_arguments
         self.is_ours = is_ours
+        self.is_engines = False
         self._is_guest = is_guest
         self._numbers = count(_OUR_NUMBERS)
         self._frames, self._incoming = trio.open_memory_channel[bytes](_FRAMES_AHEAD)
@@ -183,7 +192,8 @@ class DirectStream(trio.abc.Stream):
 
     def connect(self, caller: IncomingConnection) -> None:
         """Speak to this caller from now on."""
-        self._caller, self.pid = caller, caller.pid
+        self._caller, self.pid, self.is_engines = caller, caller.pid, caller.is_engine
+        self._dial_ins.exit_codes.forget(caller.pid)  # of another process, which had the same id
         if self._closed:
             self._release()
         else:
@@ -237,6 +247,11 @@ class DirectStream(trio.abc.Stream):
                 with suppress(msgspec.DecodeError):
                     self.starting.add(msgspec.json.decode(started, type=_StartedPython).pid)
                 return False
+            case DapEvent(event="childEnded", body=ended):
+                with suppress(msgspec.DecodeError):
+                    child = msgspec.json.decode(ended, type=_ChildEnded)
+                    self._dial_ins.exit_codes.put(child.pid, child.exit_code)
+                return False
             case Response(request_seq=number):
                 request = self._open_requests.pop(number, None)
                 detached = message.success and request is not None and _detaches(request)
@@ -278,9 +293,11 @@ class DirectStream(trio.abc.Stream):
             else:
                 await self._answer(request, failure=why)
 
-    async def report_end(self) -> None:
-        """Send `terminated`, now that the process has ended; its last records come before."""
+    async def report_end(self, exit_code: int | None = None) -> None:
+        """Send `terminated`, now that the process has ended; its last records come before, and its exit code."""
         await self._records.drain()
+        if exit_code is not None:
+            await self._frames.send(self._event("exited", {"exitCode": exit_code}))
         await self._frames.send(self._end or self._event("terminated", {}))
 
     def hang_up(self) -> None:

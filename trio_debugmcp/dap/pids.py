@@ -12,6 +12,10 @@ _POLL_SECONDS = 0.02
 """Between two checks whether a process lives, where the system has no event for its end."""
 
 
+_WAIT_STATUS = 49
+"""Where the status that `waitpid` will return stands in what `_status` returns; 0 for a process of another user."""
+
+
 async def wait_ended(pid: int) -> None:
     """Wait until a process has ended; a zombie has."""
     try:
@@ -34,6 +38,18 @@ def is_alive(pid: int) -> bool:
     if status is None:
         return exists(pid) and (without_proc.has_proc() or not without_proc.has_ended(pid))
     return status[0] not in "ZX"
+
+
+def exit_code_of_zombie(pid: int) -> int | None:
+    """Return how a process has ended that its parent has not waited for yet, negative for a signal; else None."""
+    status = _status(pid)
+    if status is None or status[0] != "Z" or len(status) <= _WAIT_STATUS:
+        return None
+    with suppress(ValueError, OSError):
+        code = os.waitstatus_to_exitcode(int(status[_WAIT_STATUS]))
+        if code or os.geteuid() in (0, os.stat(f"/proc/{pid}").st_uid):
+            return code
+    return None
 
 
 def exists(pid: int) -> bool:

@@ -4,7 +4,7 @@ Which change becomes which event is decided in `state.timeline`.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from trio_debugmcp.clock import Clock
@@ -57,6 +57,10 @@ class Timeline:
         """Return the kept events with a greater id, oldest first."""
         first_kept = self.last_id - len(self._events) + 1
         return islice(self._events, min(max(0, event_id + 1 - first_kept), len(self._events)), None)
+
+    def latest_first(self) -> Iterator[TimelineEvent]:
+        """Return the kept events, newest first."""
+        return reversed(self._events)
 
     def payload(self, revision: int) -> TimelinePayload:
         """Return `debugger://timeline`, the last events."""

@@ -34,7 +34,7 @@ export function allOf({breakpoints, functionBreakpoints, dataBreakpoints, except
   const exceptions = exceptionBreakpoints.map((each) => ({
     ...each,
     words: each.exceptionType === '*' ? 'any exception' : each.exceptionType,
-    when: chances(each),
+    when: `${chances(each)}${each.file ? `, in ${baseName(each.file)}` : ''}`,
     kind: `exception ${each.enabled ? (each.verified ? 'bound' : 'pending') : 'disabled'}`,
     editable: false,
   }));

@@ -71,7 +71,7 @@ const WORDS = {
 };
 
 const at = ({file, line, exceptionType, functionName}) =>
-  file ? `, ${baseName(file)}:${line}` : exceptionType || functionName ? `, ${exceptionType ?? functionName}` : '';
+  file && line ? `, ${baseName(file)}:${line}` : exceptionType || functionName ? `, ${exceptionType ?? functionName}` : '';
 
 /** Describe an event in one line of text. */
 export function wordsOf({type, payload}) {

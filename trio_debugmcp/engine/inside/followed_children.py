@@ -11,6 +11,7 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.carrying_home import CarryingHome
+from trio_debugmcp.engine.inside.ended_children import EndedChildren
 from trio_debugmcp.engine.inside.started_pythons import StartedPythons
 from trio_debugmcp.engine.inside.thread_records import program_frame
 
@@ -53,6 +54,7 @@ class Children:
                 before=self._before_fork, after_in_child=self._in_child, after_in_parent=self._in_parent
             )
             self._started.wrap()
+            EndedChildren(self._at_end).wrap()
             engine.dispatch.at_start_of_process = self._started.at_start
 
     def leave_alone(self) -> None:
@@ -100,6 +102,10 @@ class Children:
         """A Python was started: this process may end before that one has dialed in."""
         if not self._engine.is_over:
             self._engine.event("pythonStarted", {"pid": pid})
+
+    def _at_end(self, pid: int, exit_code: int) -> None:
+        if self.are_debugged and not self._engine.is_over:
+            self._engine.event("childEnded", {"pid": pid, "exitCode": exit_code})
 
     def _at_replacement(self) -> None:
         if not self._engine.is_over:

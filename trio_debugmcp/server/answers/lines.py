@@ -7,7 +7,7 @@ from trio_debugmcp.server.answers.stop_data import TaskFrameLocals, TaskNow, Thr
 from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.session.looking.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     DataBreakpointPayload,
@@ -108,15 +108,6 @@ def session_line(places: Places, snapshot: Snapshot) -> str:
     if place is not None:
         words.append(f"at {place}")
     return " ".join(word for word in words if word)
-
-
-def child_notes(state: State, snapshot: Snapshot) -> list[str]:
-    """Return of which program a process is a child; js-debug's program is one of the session that launches it."""
-    parent = state.snapshot(snapshot.parent) if snapshot.parent is not None else None
-    if parent is None or parent.origin.launches:
-        return []
-    name = f" {name_of(parent.origin.process_name)}" if parent.origin.process_name else ""
-    return [f"this is a child process of {parent.id}{name}"]
 
 
 def module_line(places: Places, module: ModulePayload) -> str:

@@ -17,9 +17,9 @@ from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, moved_notes, thread_notes
-from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, others_notes
+from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, family_notes, others_notes
 from trio_debugmcp.server.answers.exception_words import stopped_by
-from trio_debugmcp.server.answers.lines import child_notes, session_line, thread_name
+from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.printed import (
@@ -187,7 +187,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
     notes += _said(debugger, stop) + moved_notes(debugger, snapshot.id, stop)
-    notes += thread_notes(debugger, snapshot, stop.thread_id) + child_notes(debugger.state, snapshot)
+    notes += thread_notes(debugger, snapshot, stop.thread_id) + family_notes(debugger, snapshot)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
     return StopAnswer(
         full=replace(full, source=source),

@@ -152,8 +152,7 @@ class ExceptionFilter:
         is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner
         on_purpose = not is_failure and _is_on_purpose(info, lineage)
         exceptions = self._without_judged(candidates)
-        here = [breakpoint for breakpoint in exceptions if is_raised_in(breakpoint.file, found)]
-        wanted = [breakpoint.id for breakpoint in here if await self._wants(breakpoint, info, lineage, frame_id)]
+        wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, found)]
         counts = bool(wanted) or fails or (asked and not on_purpose)
         return Raised(info, tuple(wanted), counts=counts, fails_test=fails)
 
@@ -169,12 +168,7 @@ class ExceptionFilter:
         info = ExceptionInfo(seen.type, seen.message and shortened(seen.message, MAX_MESSAGE_LENGTH), seen.mode)
         if seen.mode is None:
             return Raised(info, counts=False)
-        frame_id = None if found.top is None else found.top.id
-        wanted_by = [
-            breakpoint.id
-            for breakpoint in mine
-            if is_raised_in(breakpoint.file, found) and await self._wants(breakpoint, info, seen.lineage, frame_id)
-        ]
+        wanted_by = [breakpoint.id for breakpoint in mine if await self._wants(breakpoint, info, seen.lineage, found)]
         return Raised(info, tuple(wanted_by), counts=bool(wanted_by) or info.break_mode in modes)
 
     async def _signal(self, stopped: Stopped, signal: str, found: Findings) -> Raised:
@@ -268,14 +262,14 @@ class ExceptionFilter:
         breakpoint: ExceptionBreakpoint,
         info: ExceptionInfo,
         lineage: tuple[str, ...] | None,
-        frame_id: int | None,
+        found: Findings,
     ) -> bool:
         """Whether a breakpoint asks for this exception; without a lineage its type is unknown, and may be any."""
         chances = {"unhandled": breakpoint.second_chance, LEAVES_USER_CODE: breakpoint.user_unhandled}
         chance = chances.get(info.break_mode or "", breakpoint.first_chance)
         if info.break_mode == "unhandled" and self._requests.profile.thrown.reports_once:
             chance = chance or breakpoint.first_chance
-        if not chance:
+        if not chance or not is_raised_in(breakpoint.file, found):
             return False
         ancestors = lineage if lineage is None or breakpoint.include_subtypes else lineage[:2]
         if not is_of(self._requests.profile.thrown, breakpoint.exception_type, info, ancestors):
@@ -286,7 +280,7 @@ class ExceptionFilter:
         if info.break_mode == LEAVES_USER_CODE:
             condition = self._requests.profile.dialect.where_it_leaves(condition)
         try:
-            value = await value_of(self._requests, condition, frame_id)
+            value = await value_of(self._requests, condition, None if found.top is None else found.top.id)
         except DebugError as error:  # it stops the program, so that the user sees it
             reason = error.reason if isinstance(error, AdapterRefused) else str(error)
             problem = f"the condition `{breakpoint.condition}` failed: {reason.strip().rpartition(chr(10))[2]}"

@@ -1,0 +1,107 @@
+"""How children of the program have ended, also those that said nothing: a signal, an exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.pythons import Interpreter, found
+from tests.real.conftest import TEST_SECONDS, Connect
+from trio_debugmcp.dap.exit_codes import ExitCodes
+from trio_debugmcp.dap.pids import exit_code_of_zombie, wait_ended
+from trio_debugmcp.patience import USUAL
+
+pytestmark = pytest.mark.real
+
+PYTHONS = [python for python in found() if python.version[:2] == (3, 13)]
+
+FAILED = "processes that it had started failed: "
+
+PROGRAM = """\
+import os, signal
+
+def child(how, *more):
+    pid = os.fork()
+    if pid == 0:
+        how(*more)
+    return pid
+
+killed = os.waitpid(child(lambda: os.kill(os.getpid(), signal.SIGKILL)), 0)
+print(killed[1])
+os.waitid(os.P_PID, child(os._exit, 3), os.WEXITED)
+os.wait4(child(lambda: os.kill(os.getpid(), signal.SIGTERM)), 0)
+os.wait3(0) if child(os._exit, 0) else None
+"""
+
+
+def failures(answer: dict[str, Any]) -> list[str]:
+    """Return the notes of an answer on processes that failed."""
+    return [note for note in answer.get("notes", []) if note.startswith(FAILED)]
+
+
+@pytest.mark.parametrize("python", PYTHONS, ids=["3.13"] * len(PYTHONS))
+async def test_how_a_child_ended_is_said_at_the_next_stop_of_its_parent_and_at_its_end(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "shop.py"
+    program.write_text(PROGRAM)
+    (line,) = (number for number, text in enumerate(PROGRAM.splitlines(), 1) if text.startswith("print"))
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            program=str(program),
+            breakpoints=[f"{program}:{line}"],
+            adapter_options={"python": [python.path]},
+        )
+        assert stop["locals"]["killed"].endswith(", 9)")
+        with trio.fail_after(TEST_SECONDS):  # the session of the child ends a moment after its process
+            while not failures(stop):
+                stop = await client.call("debug_state")
+        (note,) = failures(stop)
+        assert note.startswith(f"{FAILED}s-2 (pid ")
+        assert note.endswith(") ended by SIGKILL")
+        end = await client.call("debug_continue")
+        (note,) = failures(end)
+        assert [part.partition(") ")[2] for part in note.split("; ")] == ["ended by SIGKILL", "exit code 3"]
+
+
+async def test_how_a_process_ended_that_its_parent_has_not_waited_for_is_read_from_the_system() -> None:
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    with subprocess.Popen([sys.executable, "-c", code]) as process:
+        with trio.fail_after(TEST_SECONDS):
+            await wait_ended(process.pid)
+        if sys.platform == "linux":
+            assert exit_code_of_zombie(process.pid) == -signal.SIGKILL
+        process.wait()
+        assert exit_code_of_zombie(process.pid) is None
+    assert exit_code_of_zombie(os.getpid()) is None
+
+
+async def test_an_exit_code_that_is_reported_late_is_waited_for_and_no_longer_than_it_takes(
+    autojump_clock: MockClock,
+) -> None:
+    codes = ExitCodes()
+    codes.put(4, -9)
+    assert await codes.take(4, USUAL) == -9
+    begin = trio.current_time()
+    assert await codes.take(4, USUAL) is None
+    assert trio.current_time() - begin == pytest.approx(0.1)
+    async with trio.open_nursery() as nursery:
+
+        @nursery.start_soon
+        async def report() -> None:
+            await trio.sleep(0.05)
+            codes.put(4, 3)
+
+        assert await codes.take(4, USUAL) == 3
+    for pid in range(600):
+        codes.put(pid, 0)
+    assert await codes.take(1, USUAL) is None
+    codes.forget(599)
+    assert await codes.take(599, USUAL) is None
