@@ -100,8 +100,10 @@ def test_frames_of_the_debugger_in_a_traceback_are_counted_and_not_shown() -> No
     assert without_debugger(one) == "  [1 frame of the debugger]\nError\n"
     group = f'  |   File "{pydevd}/pydevd.py", line 1, in main\n  |     main()\n  | Error\n'
     assert without_debugger(group) == "  |   [1 frame of the debugger]\n  | Error\n"
-    kept = '  File "my_debugpy_notes.py", line 1, in main\n    main()\n'
-    assert without_debugger(kept) == kept
+    runpy = '  File "/usr/lib/python3.11/runpy.py", line 88, in _run_code\n    exec(code, run_globals)\n'
+    assert without_debugger(runpy + one) == "  [2 frames of the debugger]\nError\n", "it has started the debugger"
+    for kept in ('  File "my_debugpy_notes.py", line 1, in main\n    main()\n', f"debugpy\n{runpy}Error\n"):
+        assert without_debugger(kept) == kept
 
 
 def test_lines_that_the_debugger_writes_to_stderr_are_left_out() -> None:

@@ -26,11 +26,18 @@ def numbered(lines: Sequence[str], first: int, current: int | None = None) -> st
     )
 
 
+_FRAME = r'(?:^(?:  \| )?  File "%s", line \d+, in %s\n(?:(?:  \| )?    .*\n)*)'
+
 _DEBUGGER_FRAMES = re.compile(
-    r'(?:^(?:  \| )?  File "[^"\n]*[/\\\\]debugpy[/\\\\][^"\n]*", line \d+, in .*\n(?:(?:  \| )?    .*\n)*)+',
+    _FRAME % (r"(?:[^\"\n]*[/\\\\]runpy\.py|<frozen runpy>)", "_run_(?:module_as_main|code)")
+    + "*"
+    + _FRAME % (r'[^"\n]*[/\\\\]debugpy[/\\\\][^"\n]*', ".*")
+    + "+",
     re.MULTILINE,
 )
-"""What Python writes in a traceback of the debugger's frames, which are around the program's; of a group with a `|`."""
+"""What Python writes in a traceback of the debugger's frames, which are around the program's; of a group with a `|`.
+
+Those of `runpy` in front of them have started the debugger."""
 
 
 _NOTES = {
