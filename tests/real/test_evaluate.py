@@ -281,8 +281,10 @@ async def test_an_evaluation_may_wait_for_other_threads_which_run_only_as_long_a
         assert waited.get("notes", []) in ([], [RAN])
         await shown("lock.release()")
         count = await shown("done")
-        assert (await value(client, "time.sleep(0.3)"))["notes"] == [RAN]
-        assert await shown("done") != count, "they run as long as it takes"
+        said: list[str] = []
+        while not said or await shown("done") == count:  # they run as long as it takes, once the look at that has come
+            said += (await value(client, "time.sleep(0.3)")).get("notes", [])
+        assert set(said) == {RAN}
         count = await shown("done")
         await trio.sleep(0.3)
         assert await shown("done") == count, "they are held again"
