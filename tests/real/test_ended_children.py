@@ -105,3 +105,32 @@ async def test_an_exit_code_that_is_reported_late_is_waited_for_and_no_longer_th
     assert await codes.take(1, USUAL) is None
     codes.forget(599)
     assert await codes.take(599, USUAL) is None
+
+
+WAITING = """\
+import os, subprocess, threading
+pids = [os.posix_spawn("/bin/sleep", ["sleep", "60"], os.environ)]
+threading.Thread(target=lambda: os.waitpid(pids[0], 0), daemon=True).start()
+threading.Thread(target=lambda: os.system(f"sleep 60 && '{os.sys.executable}' -c 1"), daemon=True).start()
+done = True
+"""
+
+
+@pytest.mark.parametrize("python", PYTHONS, ids=["3.13"] * len(PYTHONS))
+async def test_a_thread_that_waits_for_a_process_waits_for_it_in_the_words_of_the_program(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "shop.py"
+    program.write_text(WAITING)
+    async with debugging() as client:
+        await client.call(
+            "debug_launch",
+            program=str(program),
+            breakpoints=[f"{program}:5"],
+            adapter_options={"python": [python.path]},
+        )
+        waits: list[str] = []
+        with trio.fail_after(TEST_SECONDS):  # the threads are on their way
+            while waits != ["os.waitpid", "os.system"]:
+                threads = (await client.call("threads_list"))["threads"]
+                waits = [line.partition("waits for ")[2].partition(",")[0] for line in threads[1:]]

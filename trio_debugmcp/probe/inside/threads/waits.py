@@ -20,6 +20,8 @@ from trio_debugmcp.probe.inside.values import atoms, facts
 LOCK = type(_thread.allocate_lock())
 RLOCK = _thread.RLock
 
+_FUNCTION = type(lambda: None)
+
 _MOST_CLIMBED = 40
 """Frames of libraries that are climbed from the innermost one."""
 
@@ -134,7 +136,7 @@ def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, K
 def _kind(known: Known) -> Optional[str]:
     if known.value is facts.MISSING:
         return None
-    if type(known.value) is type(len):
+    if type(known.value) is type(len) or _stands_in(known.value):
         name = known.value.__name__
         kind = _FUNCTIONS.get((_module(known.value), name))
         if kind is not None:
@@ -145,6 +147,12 @@ def _kind(known: Known) -> Optional[str]:
         if bound is not known.owner and _method_kind(bound, name):
             return _method_kind(bound, name)
     return _method_kind(known.owner, known.last) if known.owner is not facts.MISSING else None
+
+
+def _stands_in(value: Any) -> bool:
+    """Whether a value is what the debugger has put in place of a function in C; its attributes are that function's."""
+    call = type.__dict__["__dict__"].__get__(type(value)).get("__call__")
+    return type(call) is _FUNCTION and call.__code__.co_filename.startswith("<trio_debugmcp")
 
 
 def _module(function: Any) -> str:
