@@ -187,6 +187,7 @@ POLICY = {
     """,
     "the end of a hang, or no wait": """
         session.looking.outside.KEPT_SECONDS session.looking.process_sample.FULL_TURN_SECONDS
+        session.looking.fleet_looks.COMPUTING_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS
         probe.packing.PART_SECONDS session.hunting.cluster_worker.KEEPER_SECONDS

@@ -175,6 +175,7 @@ def probe(data: bytes) -> None:
 
 ASKS_THE_PROBE: tuple[tuple[str, dict[str, object]], ...] = (
     ("threads_list", {}),
+    ("fleet_state", {}),
     ("stacktrace_get", {}),
     ("stacktrace_get", {"locals": True}),
     ("stacktrace_get", {"thread_id": "*", "locals": True}),

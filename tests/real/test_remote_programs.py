@@ -1,6 +1,7 @@
 """Programs that dial in by themselves, at an address that the user has opened with `debug_listen`."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -58,7 +59,9 @@ async def open_worker(line: str, directory: Path, *arguments: str) -> AsyncItera
     file = directory / "worker.py"
     file.write_text(line + WORK)
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-X", "frozen_modules=off", str(file), *arguments], stdout=subprocess.PIPE
+        [sys.executable, "-X", "frozen_modules=off", str(file), *arguments],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "RANK": arguments[0]},
     )
     try:
         yield process
@@ -109,6 +112,11 @@ async def test_workers_stop_in_local_files_all_stacks_are_one_view_and_the_resul
                 await trio.sleep(0.05)
             assert found["stacks"][0]["frames"][0] == f"work {file}:{LINE}"
             assert "notes" not in found
+            fleet = await client.call("fleet_state")
+            [there] = fleet["classes"]
+            assert there.startswith(f"2 stopped in work {file}:{LINE} (rank 3-4: s-")
+            assert there.endswith("): Breakpoint")
+            assert "s-2 rank " in (await client.call("debug_state", session_id="s-2"))["sessions"][1]
             door_state = await client.call("debug_state", session_id=door["session"])
             assert door_state["listening"] == f"{door['address']}, 2 connected, 2 have dialed in"
             sessions = (await client.call("debug_state", session_id=door["session"], full=True))["sessions"]

@@ -167,6 +167,7 @@ EXPECTED: dict[str, Expected] = {
     "breakpoint_list": Expected({}, without=None),
     "stacktrace_get": Expected({}),
     "threads_list": Expected({}),
+    "fleet_state": Expected({}),
     "tasks_list": Expected({}),
     "variables_get": _looking(None, ({"path": "nope.x"}, "EVAL_FAILED"), ({"path": "f()"}, "INVALID_PARAMETER")),
     "variable_set": Expected(

@@ -26,14 +26,22 @@ RUNS = {"run_list", "debug_record", "why", "history_get", "calls_get", "run_goto
 """Those about recorded runs, whose answers are in tests/real/test_recorded_programs.py and test_hunts.py."""
 
 ELSEWHERE = {
-    *("debug_configurations", "debug_listen", "trace_function", "breakpoint_wait", "debug_run_to", "breakpoint_edit"),
+    *(
+        "fleet_state",
+        "debug_configurations",
+        "debug_listen",
+        "trace_function",
+        "breakpoint_wait",
+        "debug_run_to",
+        "breakpoint_edit",
+    ),
     *("ask_person", "person_join", "session_hold", "session_hand_back", "agent_message", "person_answer"),
     *("observe_link", "card_state", "card_run", "process_write_input", "debug_more"),
     *RUNS,
 }
 """Tools that no scene calls."""
 
-ALONE = {"debug_listen", "observe_link", "process_write_input", "trace_function", "debug_more", *RUNS}
+ALONE = {"fleet_state", "debug_listen", "observe_link", "process_write_input", "trace_function", "debug_more", *RUNS}
 """Those with tests of their own; trace_function is in tests/server/tools/moving/test_tracing.py."""
 
 

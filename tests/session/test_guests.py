@@ -24,10 +24,11 @@ from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 @asynccontextmanager
 async def listening(
-    engine: WantedEngine = "auto", max_guests: int = MAX_GUESTS, **arguments: Any
+    engine: WantedEngine = "auto", max_guests: int = MAX_GUESTS, *, probed: bool = False, **arguments: Any
 ) -> AsyncIterator[tuple[DebugClient, FakeAdapter, dict[str, Any]]]:
-    """A client with a session that listens, and a breakpoint."""
+    """A client with a session that listens, and a breakpoint. `probed`: programs that dial in have a probe."""
     door = FakeAdapter({"supportsConfigurationDoneRequest": True})
+    door.probe = {} if probed else None
     host = arguments.get("host", "127.0.0.1")
 
     async def name() -> None:

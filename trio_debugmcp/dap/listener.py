@@ -104,7 +104,8 @@ class Door:
         self._records = records or RecordTakers()
         self._patience = patience
         self._address: ListenerAddress | None = None
-        self._opening = trio.Lock()
+        self._opening, self._fetching = trio.Lock(), trio.Lock()
+        self._fetched = b""
         self._at_the_door: dict[trio.CancelScope, float] = {}
         self._left_the_door = trio.lowlevel.ParkingLot()
         self._max_at_the_door = min(MAX_AT_THE_DOOR, max(4, open_files() // 8))
@@ -184,9 +185,16 @@ class Door:
                 received += data
             shown = received.partition(b"\n")[0].removeprefix(FETCHES)
             if secrets.compare_digest(shown, self.token.encode()):
-                await stream.send_all(await trio.to_thread.run_sync(fetched_code, self.token))
+                await stream.send_all(await self._engine())
             elif self._refused is not None:
                 self._refused(stream, "it does not know the token")
+
+    async def _engine(self) -> bytes:
+        """Return what is sent to those who fetch the engine: made once, as a thousand may come together."""
+        async with self._fetching:
+            if not self._fetched:
+                self._fetched = await trio.to_thread.run_sync(fetched_code, self.token)
+        return self._fetched
 
     async def _accept(self, listener: trio.SocketListener) -> None:
         async with listener:

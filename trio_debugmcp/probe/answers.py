@@ -173,11 +173,37 @@ class ProbeStack(ProbeThread, frozen=True):
     hidden: dict[str, Amount] = {}
 
 
+class ProcessMarks(ProbeAnswer, frozen=True):
+    """What tells a process from its siblings. `own`: variables of the environment that it has set itself.
+
+    `machine`: the same as ours where process ids mean the same to both.
+    """
+
+    environment: dict[str, str] = {}
+    own: tuple[str, ...] = ()
+    name: str | None = None
+    host: str | None = None
+    machine: str | None = None
+
+
+class ProcessorUse(ProbeAnswer, frozen=True):
+    """The seconds of processor time that a process has used, and when that was, by a clock of its own."""
+
+    processor: float
+    at: float
+
+
 class ProbeStacks(ProbeAnswer, frozen=True):
-    """The answer to `stacks`: every thread with its frames, and the number of threads."""
+    """The answer to `stacks`: every thread with its frames, the number of threads, and which block each other.
+
+    `marks`, `used`: of the process, where asked.
+    """
 
     stacks: tuple[ProbeStack, ...]
     total: Amount
+    deadlocks: tuple[Deadlock, ...] = ()
+    marks: ProcessMarks | None = None
+    used: ProcessorUse | None = None
 
 
 class ProbeStop(ProbeAnswer, frozen=True):

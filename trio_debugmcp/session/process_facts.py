@@ -8,6 +8,7 @@ from trio_debugmcp.dap.messages import EvaluateBody, ModuleEvent, ModulesBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import EventReceived, OriginLearned
 
@@ -55,7 +56,7 @@ async def learn_process(requests: Requests, merger: Merger, process_id: int | No
         await merger.merge(OriginLearned(requests.session_id, process_id=process_id))
 
 
-async def learn_origin(requests: Requests, merger: Merger, process_id: int | None) -> None:
+async def learn_origin(requests: Requests, merger: Merger, process_id: int | None, labels: ProcessLabels) -> None:
     """Learn what runs the program, where the adapter knows such a question; `process_id` is that of ours."""
     await learn_process(requests, merger, process_id)
     body = requests.capabilities.runtime
@@ -68,7 +69,7 @@ async def learn_origin(requests: Requests, merger: Merger, process_id: int | Non
     if body is None:
         return
     version, engine = requests.profile.dialect.runtime_facts(body, requests.capabilities) or (None, None)
-    await merger.merge(OriginLearned(requests.session_id, version, engine=engine))
+    await merger.merge(OriginLearned(requests.session_id, version, engine=engine, labels=labels.read(body)))
 
 
 def true_exit_code(reported: int | None, own: int | None) -> int | None:

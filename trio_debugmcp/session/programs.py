@@ -10,20 +10,22 @@ A program is a root session, which was launched or attached to or listens, and t
 What has ended is kept until a program is started while no other runs, so that its output can still be read.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 
 import trio
+from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.probe.answers import ProcessorUse
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.start import RootStart, session_active
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import Snapshot, StackFrame, State
 
 MAX_PROGRAMS = 16
 """Programs at a time: each has an adapter, a process, some tasks, and up to 4 MiB of output."""
@@ -43,6 +45,14 @@ def chosen(session_id: str | None) -> Iterator[None]:
         yield
     finally:
         _CHOSEN.reset(token)
+
+
+class FleetMemory(Struct, frozen=True):
+    """What the last look at all processes has seen, `at` that time of Trio's clock, by the ids of their sessions."""
+
+    at: float
+    stacks: Mapping[str, tuple[StackFrame, ...]]
+    used: Mapping[str, ProcessorUse]
 
 
 class DebuggedProgram:
@@ -80,6 +90,9 @@ class Programs:
     Args:
         state: returns what is true now.
         is_living: whether a session has not ended, by its id.
+
+    Attributes:
+        last_look: what the last look at all processes has seen, for the next one to say what has changed since.
     """
 
     def __init__(
@@ -96,6 +109,7 @@ class Programs:
         self._programs: dict[str, DebuggedProgram] = {}
         self._before = (new_console(), Sources(roots))
         self._reported: dict[int, set[Hashable]] = {}
+        self.last_look: FleetMemory | None = None
 
     def __repr__(self) -> str:
         return f"<Programs living={[program.id for program in self.living()]} of {list(self._programs)}>"

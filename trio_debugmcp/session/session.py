@@ -49,6 +49,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, learn_process, true_exit_code
+from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import ChildStart, Start, opened, origin_of, without_unset
@@ -86,6 +87,7 @@ class DebugSession:
         requests: how its adapter is asked.
         execution: how its program is moved.
         looking: what can be known of its program.
+        labels: what tells its process from its siblings.
         is_ours: its program was launched here, or comes from one that was: it ends with that.
         changes: how often a client may have changed a value of it; what was read before may be old.
         opened: set when the session is in the state.
@@ -108,27 +110,25 @@ class DebugSession:
         self.requests = requests = Requests(session_id, profile, merger, suspension, patience)
         above = None if parent is None else parent.looking
         self.looking: Looking = looking_into(requests, start, merger, shared.host, above)
-        looking = self.looking
-        probe = looking.ways.probe
+        probe = (looking := self.looking).ways.probe
+        self.labels: ProcessLabels = ProcessLabels(start, probe.process, shared.host, parent.labels if parent else None)
         self._ending = Ending()
         registry, console, sources = shared.breakpoints, shared.console, shared.sources
-        hits = ProgramHits(
-            requests, merger, console, probe, registry.syncs.take_notification, registry.runs.observations
-        )
+        notify, observations = registry.syncs.take_notification, registry.runs.observations
+        hits = ProgramHits(requests, merger, console, probe, notify, observations)
         judge = StopJudge(requests, merger, console)
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judge, start)
         observer = StopObserver(requests, merger, looking.evaluation, registry.runs.observations, hits, judge)
         self._handshake = Handshake(requests, start, sync, None if parent is None else parent.requests.capabilities)
         texts = StopSources(sources, shared.host, requests)
-        self._examiner = Examiner(
-            requests, suspension, merger, shared.clock, sources, console, sync, looking, observer, texts
-        )
+        clock = shared.clock
+        self._examiner = Examiner(requests, suspension, merger, clock, sources, console, sync, looking, observer, texts)
         self.execution = Execution(requests, suspension, merger, self._examiner, self._ending, probe)
         self._pump = EventPump(
             requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
         stdin, watchdog = (start.stdin if isinstance(start, Launch) else None), shared.runtime.watchdog
-        host, own = shared.host, profile.habits.own_lines
+        own, host = profile.habits.own_lines, shared.host
         self._terminals = Terminals(self.id, console, watchdog, host, self._wait_children, stdin=stdin, own_lines=own)
         self._detached = False
         self._asked = start if isinstance(start, Launch | Attach) and profile.habits.launches_only else None
@@ -195,9 +195,9 @@ class DebugSession:
         self._shared.breakpoints.syncs.remove(self._breakpoints)
         if not self.closed.is_set():
             await self._shared.console.announce(self.id)  # what was written before the end precedes it
-            exit_code = true_exit_code(self._ending.exit_code, self._terminals.exit_code)
+            known = true_exit_code(self._ending.exit_code, self._terminals.exit_code)
             killed, failed = self._ending.killed, self._ending.failed
-            exit_code = None if killed else exit_code
+            exit_code = None if killed else self.labels.exit_code() if known is None else known
             await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=failed, killed=killed))
             self.closed.set()
 
@@ -241,7 +241,7 @@ class DebugSession:
             if self.profile.habits.launches_only and self.parent is None:
                 await wait_program(self._merger, self.id, self._ending, self.requests.patience)
             await self._merger.merge(SessionStarted(self.id))
-            await learn_origin(self.requests, self._merger, self._terminals.pid)
+            await learn_origin(self.requests, self._merger, self._terminals.pid, self.labels)
         except AdapterGone as gone:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)

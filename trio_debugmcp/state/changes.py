@@ -12,6 +12,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint, EventBody, LoadedSource, ModuleEvent, ThreadEvent
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunPlace
 from trio_debugmcp.state.captures import Capture
+from trio_debugmcp.state.labels import Labels
 from trio_debugmcp.state.model import DataChange, Locals, Origin, Reading, ResumeKind, SourceText, StackFrame, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime
 from trio_debugmcp.state.recorded_runs import KeptRun
@@ -49,12 +50,16 @@ class SessionOpened(Change, frozen=True):
 
 
 class OriginLearned(Change, frozen=True):
-    """The version of the session's runtime became known, its process's id, or `engine`, if it is not the usual one."""
+    """The version of the session's runtime became known, its process's id, or `engine`, if it is not the usual one.
+
+    `labels`: what tells its process from its siblings; all that are known now.
+    """
 
     session_id: str
     runtime_version: str | None = None
     process_id: int | None = None
     engine: str | None = None
+    labels: Labels | None = None
 
 
 class SessionStarted(Change, frozen=True):

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunPlace, StopPlace
 from trio_debugmcp.state.captures import Capture
+from trio_debugmcp.state.labels import Labels
 from trio_debugmcp.state.payloads import (
     ExceptionInfo,
     LaunchMode,
@@ -35,6 +36,7 @@ class Origin(Struct, frozen=True):
     modes in which any exception stops it, though no breakpoint asks for it; `fails_with`: types of exceptions that do,
     or with `fails_below` that do in processes which it starts. `launches`: its program is its first child.
     `core_file`: what it looks at does not run. `engine`: what debugs it, if that is not the default of its Python.
+    `labels`: what tells its process from its siblings.
     """
 
     adapter: str
@@ -54,6 +56,7 @@ class Origin(Struct, frozen=True):
     launches: bool = False
     core_file: str | None = None
     engine: str | None = None
+    labels: Labels = {}
 
     @property
     def fails_here(self) -> tuple[str, ...]:
@@ -219,6 +222,18 @@ class Snapshot(Struct, frozen=True):
 # --- Stops that are kept ----------------------------------------------------------------------------------------------
 
 
+class Departed(Struct, frozen=True):
+    """A process that has ended before the program `root` that it comes from. `killed`: by the debugger."""
+
+    id: str
+    root: str
+    labels: Labels
+    process_id: int | None
+    exit_code: int | None
+    reason: str
+    killed: bool = False
+
+
 class SourceText(Struct, frozen=True):
     """The text of a file as it ran at a stop; `version` is equal if the text is."""
 
@@ -303,6 +318,7 @@ class State(Struct, frozen=True):
     positions of their ends, so that comparing two states shows whether there is something new in them. `captures` are
     what users call snapshots; `kept` are the last stops, as they were. `people` is who is at the server, and what was
     said. `run_places` are those of the runs under way; `runs` those that were recorded, whose sessions may have ended.
+    `departed` are the last processes that have ended before the programs that they come from.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -317,6 +333,7 @@ class State(Struct, frozen=True):
     kept: KeptStops = KeptStops()
     people: People = People()
     runs: tuple[KeptRun, ...] = ()
+    departed: tuple[Departed, ...] = ()
 
     @property
     def every_breakpoint(self) -> list[Breakpoint | ExceptionBreakpoint]:

@@ -7,6 +7,7 @@ Long because it is the list of what clients read: a struct for each thing, witho
 """
 
 import signal
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -147,7 +148,7 @@ class TimelineEvent(Payload, frozen=True):
 
 
 class ChildSession(Payload, frozen=True):
-    """A summary of a session."""
+    """A summary of a session. `labels`: rank, host and others, that tell its process from its siblings."""
 
     session_id: str
     process_id: int | None
@@ -156,6 +157,7 @@ class ChildSession(Payload, frozen=True):
     pause_reason: PauseReason | None
     current_location: Location | None
     parent_session_id: str | None
+    labels: Mapping[str, str] | UnsetType = UNSET
 
 
 # --- Resources --------------------------------------------------------------------------------------------------------
@@ -174,7 +176,8 @@ class SessionPayload(Payload, frozen=True):
 
     `listening`: only of a session that has no program of its own, but waits for some that dial in. `stopsAt`: the
     exceptions at which it stops by the launch, without a breakpoint: unhandled, userUnhandled. `handling`: the
-    exception in whose `except` or `finally` the program is paused, as text, where that is known.
+    exception in whose `except` or `finally` the program is paused, as text, where that is known. `labels`: rank, host
+    and others, that tell its process from its siblings.
     """
 
     process_id: int | None
@@ -201,6 +204,7 @@ class SessionPayload(Payload, frozen=True):
     listening: Listening | UnsetType = UNSET
     stops_at: list[str] | UnsetType = UNSET
     handling: str | UnsetType = UNSET
+    labels: Mapping[str, str] | UnsetType = UNSET
 
 
 class SessionsPayload(Payload, frozen=True):

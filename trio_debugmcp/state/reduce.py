@@ -90,10 +90,13 @@ from trio_debugmcp.state.changes import (
 )
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
-from trio_debugmcp.state.model import Snapshot, State, Stop
+from trio_debugmcp.state.model import Departed, Snapshot, State, Stop
 from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
 from trio_debugmcp.state.recorded_runs import after_session, with_run
 from trio_debugmcp.state.transitions import paused, paused_again, reported, running, snapshot_after, with_child
+
+MAX_DEPARTED = 2000
+"""Processes that have ended before their programs: of a fleet, those that are asked about."""
 
 MAX_ENDED = 16
 """Ended root sessions that are kept: as many as there may be at a time, for those who wait for the end of each."""
@@ -134,7 +137,8 @@ def _(change: OriginLearned, state: State) -> State:
         # What the adapter has reported of the process counts before what is known from elsewhere.
         process_id = origin.process_id if origin.process_id is not None else change.process_id
         engine = change.engine or origin.engine
-        learned = replace(origin, runtime_version=version, process_id=process_id, engine=engine)
+        labels = origin.labels if change.labels is None else change.labels
+        learned = replace(origin, runtime_version=version, process_id=process_id, engine=engine, labels=labels)
         return replace(snapshot, origin=learned)
 
     return _with_snapshot(state, change.session_id, learn)
@@ -174,7 +178,17 @@ def _(change: SessionClosed, state: State) -> State:
         focus=focus_after_end(state, closed, left),
         ended=(*state.ended, closed)[-MAX_ENDED:] if closed.parent is None else state.ended,
         runs=after_session(state.runs, closed.id, closed.exit_code, killed=change.killed),
+        departed=_departed(state, closed, killed=change.killed),
     )
+
+
+def _departed(state: State, closed: Snapshot, *, killed: bool) -> tuple[Departed, ...]:
+    root = state.roots().get(closed.id, closed.id)
+    if root == closed.id:  # its processes are asked about only as long as it is there
+        return tuple(process for process in state.departed if process.root != root)
+    origin, reason = closed.origin, closed.end_reason or ""
+    last = Departed(closed.id, root, origin.labels, origin.process_id, closed.exit_code, reason, killed)
+    return (*state.departed, last)[-MAX_DEPARTED:]
 
 
 # --- Execution --------------------------------------------------------------------------------------------------------

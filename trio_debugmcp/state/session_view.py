@@ -40,6 +40,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         revision=revision,
         listening=listening_payload(state, snapshot) or UNSET,
         stops_at=list(origin.stop_at) or UNSET,
+        labels=origin.labels or UNSET,
     )
 
 
@@ -104,4 +105,5 @@ def child_session(snapshot: Snapshot) -> ChildSession:
         pause_reason=None if stop is None else stop.reason,
         current_location=None if stop is None else stop.location,
         parent_session_id=snapshot.parent,
+        labels=snapshot.origin.labels or UNSET,
     )

@@ -7,6 +7,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.door_connection import DoorConnection
 from trio_debugmcp.engine.inside.recording_requests import begin_recording
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
+from trio_debugmcp.probe.inside.process_marks import marks_json
 
 CAPABILITIES = {
     "supportsCompletionsRequest": True,
@@ -72,6 +73,7 @@ class StartingRequests:
             "python": {"version": version, "implementation": implementation},
             "platform": {"name": sys.platform},
             "process": _process(self._engine.parent),
+            "marks": marks_json(),
         }
 
     def _start(self, request: EngineRequest) -> Any:

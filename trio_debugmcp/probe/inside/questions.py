@@ -109,7 +109,19 @@ def _stacks(asked: ProbeQuestion) -> Json:
         frames=asked.number("frames", STOP_FRAMES),
         locals_=bool(asked.parameters.get("locals")),
     )
-    return thread_list.stacks_json(question, asked.budget, asked.renderer)
+    answer = thread_list.stacks_json(question, asked.budget, asked.renderer)
+    if asked.parameters.get("process"):
+        from trio_debugmcp.probe.inside import process_marks
+
+        answer["marks"], answer["used"] = process_marks.marks_json(), process_marks.used_json()
+    return answer
+
+
+def _used(asked: ProbeQuestion) -> Json:
+    """How much processor time the process has used."""
+    from trio_debugmcp.probe.inside import process_marks
+
+    return process_marks.used_json()
 
 
 def _variables(asked: ProbeQuestion) -> Json:
@@ -283,6 +295,7 @@ QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "threads": _threads,
     "frames": _frames,
     "stacks": _stacks,
+    "used": _used,
     "variables": _variables,
     "inspect": _inspect,
     "capture": _capture,

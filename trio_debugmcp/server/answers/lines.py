@@ -7,6 +7,7 @@ from trio_debugmcp.server.answers.stop_data import TaskFrameLocals, TaskNow, Thr
 from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.session.looking.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
@@ -100,9 +101,14 @@ def task_locals(task: TaskNow) -> dict[str, dict[str, str]]:
 
 
 def session_line(places: Places, snapshot: Snapshot) -> str:
-    """Return `s-2 child.py (pid 4711) Paused at child.py:3 in work`."""
+    """Return `s-2 rank 3 child.py (pid 4711) Paused at child.py:3 in work`."""
     origin, stop = snapshot.origin, snapshot.stop
-    words = [snapshot.id, origin.process_name, None if origin.process_id is None else f"(pid {origin.process_id})"]
+    words = [
+        snapshot.id,
+        short_label(origin.labels),
+        origin.process_name,
+        None if origin.process_id is None else f"(pid {origin.process_id})",
+    ]
     words.append(snapshot.phase)
     place = None if stop is None or snapshot.phase != "Paused" else places.at_location(stop.location)
     if place is not None:

@@ -19,7 +19,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, moved_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, family_notes, others_notes
 from trio_debugmcp.server.answers.exception_words import stopped_by
-from trio_debugmcp.server.answers.lines import session_line, thread_name
+from trio_debugmcp.server.answers.lines import thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.printed import (
@@ -41,9 +41,10 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.waiting import wait_locals
+from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
 from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, shortened, signal_name
-from trio_debugmcp.state.session_view import child_session, listening_payload
+from trio_debugmcp.state.session_view import listening_payload
 
 READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
 """Who gets the answers of this task: what is new in the output is kept apart for each client."""
@@ -73,7 +74,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     `operands`: of the assertion that failed, but those that are locals. `tasks`: of asyncio and Trio, where loops wait.
     `says`: what the program or its debug adapter says of the stop: no words of this server.
     `engine`: what debugs a launched program, if that is not the default of its Python. `run`: as which it is recorded.
-    `moment`: which stop it is, for cards; not in the answer itself.
+    `labels`: what tells its process from its siblings. `moment`: which stop it is, for cards; not in the answer itself.
     """
 
     full: StopData | None = None
@@ -111,6 +112,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     omitted: dict[str, int] = {}
     notes: list[str] = []
     session: str | None = None
+    labels: str | None = None
     pid: int | None = None
     engine: str | None = None
     run: str | None = None
@@ -210,6 +212,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         omitted=omitted,
         notes=notes,
         session=_several(debugger, snapshot.id),
+        labels=short_label(snapshot.origin.labels),
     )
 
 
@@ -283,16 +286,6 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> StopAnswer:
     named = snapshot.id if snapshot.phase == "Starting" else _several(debugger, snapshot.id)
     full = replace(of_process(snapshot), listening=listens)
     return StopAnswer(full=full, state="Running", listening=listening, notes=notes, session=named)
-
-
-def with_sessions(debugger: Debugger, answer: StopAnswer) -> StopAnswer:
-    """Return an answer that shows all sessions, where there are several."""
-    snapshots = debugger.state.shown
-    if len(snapshots) + (answer.state == "Disconnected") < 2:
-        return answer
-    places = Places(debugger.workspace.directory)
-    answer = with_data(answer, sessions=[child_session(snapshot) for snapshot in snapshots])
-    return replace(answer, sessions=[session_line(places, snapshot) for snapshot in snapshots])
 
 
 def _several(debugger: Debugger, session_id: str) -> str | None:

@@ -31,6 +31,13 @@ _UTIME, _STIME = 11, 12
 """Where the times in user and in system mode are in a stat file, counted from the state."""
 
 
+_FLAGS, _EXIT_CODE = 6, 49
+"""Also counted from there; the second is what `waitpid` is to return, and known to those who may trace the process."""
+
+_EXITING = 0x4
+"""The kernel's PF_EXITING."""
+
+
 class ProcessSample(Struct, frozen=True):
     """A process at one moment.
 
@@ -66,6 +73,18 @@ def processor_seconds(pid: int) -> float | None:
     if fields is None:
         return None if without_proc.has_proc() else without_proc.processor_seconds(pid)
     return _seconds(fields)
+
+
+def exit_code(pid: int) -> int | None:
+    """Return how a process has ended, negative by a signal; None if it lives, or its parent has learned it already."""
+    fields = _fields(f"/proc/{pid}/stat")
+    if fields is None or len(fields) <= _EXIT_CODE:
+        return None
+    # What others hold of it, as connections, is closed when it is ending, and not a zombie yet.
+    if fields[0] not in ("Z", GONE) and not int(fields[_FLAGS]) & _EXITING:
+        return None
+    status = int(fields[_EXIT_CODE])
+    return -(status & 0x7F) or status >> 8
 
 
 def sample(pid: int) -> ProcessSample | None:

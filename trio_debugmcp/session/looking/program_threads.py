@@ -14,7 +14,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Deadlock, Frames, ProbeFrame, ProbeStack, ProbeStacks, ProbeThreads, Tasks
+from trio_debugmcp.probe.answers import (
+    Deadlock,
+    Frames,
+    ProbeFrame,
+    ProbeStack,
+    ProbeStacks,
+    ProbeThreads,
+    ProcessMarks,
+    ProcessorUse,
+    Tasks,
+)
 from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.live_threads import (
@@ -63,12 +73,19 @@ class ThreadList(Struct, frozen=True):
 
 
 class StackList(Struct, frozen=True):
-    """The stacks of threads, of which there are `total`; the rest as of `ThreadList`."""
+    """The stacks of threads, of which there are `total`; the rest as of `ThreadList`.
+
+    Attributes:
+        marks: of its process, and `used`: processor time so far, if they were asked for.
+    """
 
     source: Source
     stacks: tuple[LiveStack, ...] = ()
     total: int = 0
     failure: Unanswered | None = None
+    deadlocks: tuple[Deadlock, ...] = ()
+    marks: ProcessMarks | None = None
+    used: ProcessorUse | None = None
 
 
 class StackPage(Struct, frozen=True):
@@ -204,8 +221,11 @@ class ProgramThreads:
             return refusal
         return UsageError(refusal.code, f"Its stack is not known: {failure.reason}. {refusal.message}", refusal.details)
 
-    async def stacks(self, most: int, *, with_locals: bool = False) -> StackList:
-        """Return the stacks of all threads, at most so many frames of each, by the best way there is."""
+    async def stacks(self, most: int, *, with_locals: bool = False, of_process: bool = False) -> StackList:
+        """Return the stacks of all threads, at most so many frames of each, by the best way there is.
+
+        `of_process`: with what the process says of itself.
+        """
         ways, snapshot, most = self._ways, self._ways.requests.snapshot, min(most, ALL_FRAMES)
         if not ways.has_probe and snapshot is not None and snapshot.phase == "Paused":
             stacks = await adapter_stacks(ways, snapshot, most)
@@ -214,16 +234,29 @@ class ProgramThreads:
         async def ask() -> ProbeStacks:
             size = None if with_locals else MAX_SIZE  # with locals, equal stacks are not merged
             return await ways.probe.ask(
-                "stacks", ProbeStacks, count=MAX_THREADS, frames=most, locals=with_locals, size=size
+                "stacks",
+                ProbeStacks,
+                count=MAX_THREADS,
+                frames=most,
+                locals=with_locals,
+                size=size,
+                process=of_process or None,
             )
 
         found = await ways.probed_or_seen(ask)
         if isinstance(found, ProbeStacks):
-            return StackList("probe", tuple(map(self._stack, found.stacks)), found.total)
+            stacks = tuple(map(self._stack, found.stacks))
+            return StackList(
+                "probe", stacks, found.total, deadlocks=found.deadlocks, marks=found.marks, used=found.used
+            )
         if found.outside is None:
             return StackList("stop", failure=found.failure)
         cut = tuple(replace(stack, frames=stack.frames[:most]) for stack in found.outside.stacks)
         return StackList("outside", cut, len(cut), found.failure)
+
+    async def processor_use(self) -> ProcessorUse | None:
+        """Return how much processor time the process has used so far; None where it does not say."""
+        return await self._ways.probe.quietly("used", ProcessorUse)
 
     def _stack(self, stack: ProbeStack) -> LiveStack:
         frames = tuple(map(live_frame, stack.frames))

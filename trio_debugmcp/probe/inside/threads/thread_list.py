@@ -81,7 +81,11 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
         if asked.locals:
             visible_frames.add_locals(thread, entry["frames"], budget, renderer)
         stacks.append(entry)
-    return {"stacks": stacks, "total": len(found)}
+    answer: Json = {"stacks": stacks, "total": len(found)}
+    blocked = _deadlocks(page, known, holders)
+    if blocked:
+        answer["deadlocks"] = blocked
+    return answer
 
 
 def awaited_json(idents: List[int], budget: Budget) -> Json:

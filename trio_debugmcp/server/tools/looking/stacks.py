@@ -282,7 +282,7 @@ TOOLS = (
         name="stacktrace_get",
         title="Call stack",
         description=(
-            "The frames of a thread, innermost first; with thread_id `*` of all threads of all processes, equal stacks "
+            "The frames of a thread, innermost first; with thread_id `*` of all processes, equal stacks "
             "merged. Also while Python runs or hangs."
         ),
         params=StacktraceGet,

@@ -121,10 +121,11 @@ def _notes(found: ThreadList, failure: Unanswered, snapshot: Snapshot | None) ->
 
 def deadlock_notes(found: ThreadList) -> list[str]:
     """Return a note on each circle of threads that wait for each other, as far as that is a deadlock."""
-    return [_deadlock_note(deadlock) for deadlock in found.deadlocks]
+    return [deadlock_note(deadlock) for deadlock in found.deadlocks]
 
 
-def _deadlock_note(deadlock: Deadlock) -> str:
+def deadlock_note(deadlock: Deadlock) -> str:
+    """Return what is to be said of a circle of threads."""
     ids = ", ".join(map(str, deadlock.threads))
     wait = f"threads {ids} wait for each other"
     if len(deadlock.threads) == 1:

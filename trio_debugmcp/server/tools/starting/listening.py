@@ -112,11 +112,11 @@ TOOLS = (
         description=(
             "Open an address where Python programs dial in by themselves (workers of Dask, Ray or torchrun, "
             "containers, other machines). Answers at once with the line of Python to run in each; each becomes a "
-            "session. Then use debug_wait. Ends with debug_disconnect."
+            "session. Then use debug_wait or fleet_state. Ends with debug_disconnect."
         ),
         params=DebugListen,
         run=_listen,
         open_world=True,
-        phrase="programs dial in",
+        phrase="many processes",
     ),
 )

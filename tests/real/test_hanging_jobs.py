@@ -1,0 +1,66 @@
+"""A job of eight real processes that hangs: which rank, where, and which one has died, in one call."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect
+
+RANKS = 8
+
+TRAIN = """
+import os
+import sys
+import threading
+
+def all_reduce():
+    threading.Event().wait()
+
+def load_batch():
+    sys.stdin.read()
+
+def step(rank):
+    if rank == 3:
+        load_batch()
+    all_reduce()
+
+rank = next((rank for rank in range(1, 8) if not os.fork()), 0)
+os.environ["RANK"] = str(rank)
+step(rank)
+"""
+
+
+def line(text: str) -> int:
+    """The line of the program with this text."""
+    return 1 + [each.strip() for each in TRAIN.splitlines()].index(text)
+
+
+@pytest.mark.both_engines
+async def test_the_rank_that_waits_elsewhere_and_the_one_that_was_killed_are_named_in_one_call(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(TRAIN)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
+        most = f"7 in all_reduce {file}:{line('threading.Event().wait()')} (rank 0-2, 4-7), waits for an event"
+        while (answer := await client.call("fleet_state")).get("classes", [""])[-1] != most:
+            await trio.sleep(0.1)
+        [odd, _] = answer["classes"]
+        assert odd.startswith(f"1 in load_batch {file}:{line('sys.stdin.read()')} (rank 3: ")
+        assert odd.endswith(", waits for sys.stdin.read")
+        assert answer["processes"] == f"{RANKS}: {RANKS} run"
+        processes = (await client.call("fleet_state", full=True))["processes"]
+        [killed] = [each["sessionId"] for each in processes if each["labels"]["rank"] == "6"]
+        session = await client.read(f"debugger://sessions/{killed}/session")
+        os.kill(session["processId"], signal.SIGKILL)
+        while not (answer := await client.call("fleet_state")).get("ended"):
+            await trio.sleep(0.1)
+        assert answer["ended"] == [f"1 killed by SIGKILL (rank 6: {killed})"]
+        assert answer["classes"][-1].startswith("6 in all_reduce ")
+        assert "1 ended" in answer["since"]
+        assert len(json.dumps(answer)) <= 2048

@@ -1,0 +1,146 @@
+"""Many processes as one answer: classes, those that differ first, within a bound of bytes."""
+
+import msgspec
+
+from trio_debugmcp.server.answers.answer import encoded
+from trio_debugmcp.server.answers.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
+from trio_debugmcp.server.answers.fleet_classes import Frames, ProcessNow
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.state.model import Departed, StackFrame
+from trio_debugmcp.state.payloads import Location
+
+PLACES = Places("/job")
+
+
+def frame(name: str, line: int, file: str = "/job/train.py", *, is_user_code: bool = True) -> StackFrame:
+    return StackFrame(0, name, Location(file, line, None, name, None), is_user_code)
+
+
+MAIN: Frames = (frame("main", 33), frame("<module>", 40))
+WAITS: Frames = (
+    frame("wait", 359, "/lib/threading.py", is_user_code=False),
+    frame("all_reduce", 88, "/job/dist.py"),
+    *MAIN,
+)
+LOADS: Frames = (frame("load_batch", 31, "/job/data.py"), *MAIN)
+
+
+def ranks(count: int, stack: Frames = WAITS, first: int = 0) -> list[ProcessNow]:
+    return [
+        ProcessNow(f"s-{rank + 2}", {"rank": str(rank)}, stack=stack, waits="an event")
+        for rank in range(first, first + count)
+    ]
+
+
+def answered(look: FleetLook) -> tuple[FleetAnswer, int]:
+    answer = fleet_answer(PLACES, look)
+    return answer, len(encoded(answer)[0])
+
+
+def fleet_of(count: int) -> list[ProcessNow]:
+    """All wait but rank 3."""
+    return [*ranks(3), ProcessNow("s-5", {"rank": "3"}, stack=LOADS), *ranks(count - 4, first=4)]
+
+
+def test_one_rank_of_thirty_two_that_is_elsewhere_comes_first_with_its_session() -> None:
+    dead = Departed("s-40", "s-1", {"rank": "32"}, 4711, -9, "the program ended")
+    answer, size = answered(FleetLook(processes=fleet_of(32), ended=[dead]))
+    assert answer.classes == [
+        "1 in load_batch data.py:31 (rank 3: s-5)",
+        "31 in all_reduce dist.py:88 (rank 0-2, 4-31), waits for an event",
+    ]
+    assert answer.ended == ["1 killed by SIGKILL (rank 32: s-40)"]
+    assert answer.tree == [
+        "32 <module> train.py:40 > main :33",
+        " 1 load_batch data.py:31",
+        " 31 all_reduce dist.py:88",
+    ]
+    assert answer.processes == "32: 32 run; 1 ended"
+    assert size <= 2048
+
+
+def test_a_thousand_that_are_in_a_thousand_places_have_four_kilobytes() -> None:
+    many = [
+        ProcessNow(f"s-{n}", {"rank": str(2 * n), "host": f"node-{n % 7}"}, stack=(frame("f" * 60 + str(n), n), *MAIN))
+        for n in range(1000)
+    ]
+    silent = [ProcessNow(f"s-{n}", unknown=f"process {n} is starved") for n in range(1000, 1100)]
+    ended = [Departed(f"s-{n}", "s-1", {}, n, n % 200, "the program ended") for n in range(2000, 3000)]
+    answer, size = answered(FleetLook(processes=[*many, *silent], ended=ended))
+    assert size <= 4096
+    assert answer.processes == "1100: 1100 run; 1000 ended"
+    assert answer.omitted == {
+        "classes": 1000 - len(answer.classes),
+        "ended": 200 - len(answer.ended),
+        "notes": 100 - len(answer.notes),
+        "tree": 1001 - len(answer.tree),
+    }
+
+
+def test_processes_that_compute_are_one_class_by_function_with_a_range_of_lines() -> None:
+    computing = [ProcessNow(f"s-{n}", stack=(frame("step", 10 + n), *MAIN)) for n in range(20)]
+    answer, _ = answered(FleetLook(processes=[*computing, *ranks(1, LOADS)]))
+    assert answer.classes == [
+        "1 in load_batch data.py:31 (rank 0: s-2), waits for an event",
+        "20 in step train.py:10-29 (s-0, s-1, s-2, s-3, s-4, s-5, s-6, s-7 and 12 more)",
+    ]
+
+
+def test_those_that_are_stopped_are_a_class_of_their_own_with_the_reason() -> None:
+    stopped = ProcessNow("s-9", {"rank": "7"}, "Paused", WAITS, stopped="Breakpoint")
+    answer, _ = answered(FleetLook(processes=[*ranks(3), stopped]))
+    assert answer.classes[0] == "1 stopped in all_reduce dist.py:88 (rank 7: s-9): Breakpoint"
+    assert answer.processes == "4: 3 run, 1 stopped"
+
+
+def test_what_is_not_known_is_said_with_its_reason_once_for_all_of_which_it_is_true() -> None:
+    silent = [ProcessNow(f"s-{n + 2}", {"rank": str(n)}, unknown="process is stopped by SIGSTOP") for n in (4, 5, 6)]
+    answer, _ = answered(FleetLook(processes=[*ranks(3), *silent]))
+    assert answer.notes == ["3 (rank 4-6): stacks not known: process is stopped by SIGSTOP"]
+    assert answer.classes == ["3 in all_reduce dist.py:88 (rank 0-2), waits for an event"]
+
+
+def test_hosts_are_named_where_there_are_several() -> None:
+    here, there = ({"rank": rank, "host": host} for rank, host in (("0", "a1"), ("1", "a2")))
+    processes = [ProcessNow("s-2", here, stack=WAITS), ProcessNow("s-3", there, stack=LOADS)]
+    answer, _ = answered(FleetLook(processes=processes))
+    assert {"1 in load_batch data.py:31 (rank 1 on a2: s-3)"} < set(answer.classes)
+    alone, _ = answered(FleetLook(processes=processes[:1]))
+    assert alone.classes == ["1 in all_reduce dist.py:88 (rank 0: s-2)"]
+
+
+def test_what_changed_since_the_last_look_names_who_moved_and_who_computes_without_moving() -> None:
+    look = FleetLook(
+        processes=fleet_of(8),
+        used={"s-2": Used(0.9, 0.9), "s-3": Used(0.0, 0.0)},
+        before={**{process.id: process.stack for process in fleet_of(8)}, "s-5": WAITS, "s-99": WAITS},
+        ago=12.0,
+    )
+    answer, _ = answered(look)
+    assert answer.since == (
+        "12 s ago: 6 in the same place, without processor time; 1 in the same place, computing (rank 0: s-2); "
+        "1 moved (rank 3: s-5); 1 ended"
+    )
+    assert answer.processor == ["1 busy (rank 0: s-2)", "1 without processor time"]
+
+
+def test_processes_that_ended_alike_are_one_line_and_the_failed_ones_come_first() -> None:
+    def gone(number: int, code: int | None, *, killed: bool = False) -> Departed:
+        return Departed(f"s-{number}", "s-1", {}, number, code, "the program ended", killed)
+
+    ended = [gone(1, 0), gone(2, 3), gone(3, None), gone(4, 0), gone(5, None, killed=True), gone(6, -11)]
+    assert answered(FleetLook(processes=ranks(1), ended=ended))[0].ended == [
+        "1 exited with 3 (s-2)",
+        "1 ended (the program ended), the exit code is not known (s-3)",
+        "1 ended by the debugger (s-5)",
+        "1 killed by SIGSEGV (s-6)",
+        "2 exited with 0 (s-1, s-4)",
+    ]
+
+
+def test_a_program_gets_each_process_with_its_class() -> None:
+    data = fleet_answer(PLACES, FleetLook(processes=fleet_of(4), used={"s-5": Used(1.0)}))
+    shown = msgspec.to_builtins(data.full)
+    assert [each["classIndex"] for each in shown["processes"]] == [1, 1, 1, 0]
+    assert shown["processes"][3]["processor"] == 1.0
+    assert shown["total"] == 4

@@ -1,0 +1,113 @@
+"""Many processes looked at together, on scripted adapters: what each says of itself, and what became of those gone."""
+
+from typing import Any
+
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import SESSION
+from tests.session.test_children import adopt
+from tests.session.test_guests import listening
+from trio_debugmcp.testing import FakeAdapter
+
+
+def stacks(
+    rank: int, function: str = "all_reduce", line: int = 88, *, used: float = 0.0, **more: Any
+) -> dict[str, dict[str, Any]]:
+    """What a probe answers in a process that is in this function."""
+    frames = [
+        {"index": 0, "file": "/job/dist.py", "line": line, "function": function},
+        {"index": 1, "file": "/job/train.py", "line": 40, "function": "<module>"},
+    ]
+    thread = {"id": 1, "name": "MainThread", "state": "waiting", "frames": frames, "total": 2}
+    marks = {"environment": {"RANK": str(rank), "WORLD_SIZE": "4"}, "host": "a1"}
+    return {
+        "stacks": {"stacks": [thread], "total": 1, "marks": marks, "used": {"processor": 1.0, "at": 5.0}, **more},
+        "used": {"processor": 1.0 + used, "at": 6.0},
+    }
+
+
+async def dial_in(door: FakeAdapter, *probes: dict[str, dict[str, Any]]) -> list[FakeAdapter]:
+    """Programs that dial in, whose probes answer so."""
+    workers = [FakeAdapter() for _ in probes]
+    for worker, probe in zip(workers, probes, strict=True):
+        worker.probe = probe
+        await adopt(door, worker, lasting=True, guest=1)
+    return workers
+
+
+async def test_one_call_names_the_rank_that_is_elsewhere_the_one_that_computes_and_the_one_that_died(
+    autojump_clock: MockClock,
+) -> None:
+    async with listening(probed=True) as (client, door, _):
+        odd = stacks(3, "load_batch", 31, used=0.97)
+        workers = await dial_in(door, *map(stacks, range(3)), odd, stacks(4))
+        await client.call("fleet_state")
+        await workers[4].exit(-9)
+        await trio.sleep(10)
+        answer = await client.call("fleet_state")
+        assert answer == {
+            "processes": "4: 4 run; 1 ended",
+            "classes": [
+                "1 in load_batch /job/dist.py:31 (rank 3: s-5)",
+                "3 in all_reduce /job/dist.py:88 (rank 0-2)",
+            ],
+            "ended": ["1 killed by SIGKILL (rank 4: s-6)"],
+            "processor": ["1 busy (rank 3: s-5)", "3 without processor time"],
+            "since": answer["since"],
+            "tree": [
+                "4 <module> /job/train.py:40",
+                " 1 load_batch /job/dist.py:31",
+                " 3 all_reduce /job/dist.py:88",
+            ],
+        }
+        assert "4 in the same place" in answer["since"]
+
+
+async def test_labels_are_in_every_list_of_sessions_and_in_stops(autojump_clock: MockClock) -> None:
+    async with listening(probed=True) as (client, door, _):
+        [worker, _] = await dial_in(door, stacks(0), stacks(1))
+        await client.call("fleet_state")
+        lines = (await client.call("debug_state", session_id="s-1"))["sessions"]
+        assert lines[1].startswith("s-2 rank 0 ")
+        await worker.stop("breakpoint", hit=[1])
+        stop = await client.call("debug_wait")
+        assert (stop["session"], stop["labels"]) == ("s-2", "rank 0")
+        session = await client.read(SESSION)
+        assert session["labels"] == {"rank": "0", "world_size": "4", "host": "a1"}
+        listed = (await client.read("debugger://sessions"))["sessions"]
+        assert [each.get("labels", {}).get("rank") for each in listed] == [None, "0", "1"]
+
+
+async def test_a_deadlock_within_a_process_is_named_with_its_rank(autojump_clock: MockClock) -> None:
+    async with listening(probed=True) as (client, door, _):
+        blocked = stacks(1, deadlocks=[{"threads": [1, 2], "sure": True}])
+        await dial_in(door, stacks(0), blocked)
+        answer = await client.call("fleet_state")
+        assert answer["deadlocks"] == ["1 (rank 1: s-3): deadlock: threads 1, 2 wait for each other"]
+
+
+async def test_one_that_cannot_be_asked_is_counted_with_the_reason(autojump_clock: MockClock) -> None:
+    async with listening(probed=True) as (client, door, _):
+        await dial_in(door, stacks(0), {"stacks": {"stacks": "broken"}})
+        answer = await client.call("fleet_state")
+        assert answer["processes"] == "2: 2 run"
+        [note] = answer["notes"]
+        assert note.startswith("1 (s-3): stacks not known: ")
+
+
+async def test_without_any_process_there_is_nothing_to_tell(autojump_clock: MockClock) -> None:
+    async with listening(probed=True) as (client, _, _):
+        assert await client.call("fleet_state") == {"processes": "0: 0 run"}
+
+
+async def test_of_many_sessions_the_state_shows_twenty_the_stopped_ones_first(autojump_clock: MockClock) -> None:
+    async with listening(probed=True) as (client, door, _):
+        workers = await dial_in(door, *map(stacks, range(25)))
+        await workers[24].stop("breakpoint", hit=[1])
+        await client.call("debug_wait")
+        state = await client.call("debug_state", session_id="s-1")
+        assert len(state["sessions"]) == 20
+        assert state["sessions"][0].startswith("s-26 ")
+        assert state["omitted"]["sessions"] == 6
+        assert "fleet_state has all processes" in state["notes"]

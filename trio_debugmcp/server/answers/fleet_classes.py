@@ -1,0 +1,176 @@
+"""Many processes as few classes: those with equal stacks together, with their labels, and all stacks as one tree. Pure.
+
+    for each in classes_of(processes):
+        class_line(places, each)            # `1 in load_batch child.py:31 (rank 3: s-5), waits for jobs.get`
+    tree_lines(places, processes)           # `32 <module> app.py:40 > main :33`, and what is called from there
+
+The smallest class is the first: one process that differs from the rest is why one looks.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.state.labels import Labels, in_ranges, short_label
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import SessionPhase, printable
+
+MOST_BY_LINE = 8
+"""Classes by the lines of their stacks. Of processes that compute there would be one for each: then functions count."""
+
+_NAMED_BY_ID = 2
+"""Members of a class that are named by their sessions as well: they are what one looks at next."""
+
+_NAMED = 8
+"""Members of a class, or ranges of their ranks, that are named; all are counted."""
+
+_CHAIN = 3
+"""Frames at either end of a chain of calls that is common to processes; those between are counted."""
+
+Frames = tuple[StackFrame, ...]
+T = TypeVar("T")
+
+
+class ProcessNow(Struct, frozen=True):
+    """A process of a fleet at the moment.
+
+    Attributes:
+        stack: of the thread that stands for it: the one that is stopped, else the main one; the innermost first.
+        others: the stacks of its other threads, but those that wait for work.
+        waits: what the thread waits for; `stopped`: why it is stopped.
+        unknown: why its stacks are not known.
+    """
+
+    id: str
+    labels: Labels = {}
+    phase: SessionPhase = "Running"
+    stack: Frames = ()
+    others: tuple[Frames, ...] = ()
+    waits: str | None = None
+    stopped: str | None = None
+    unknown: str | None = None
+
+
+class ProcessClass(Struct, frozen=True):
+    """Processes with equal stacks. `by_line`: also the lines are equal."""
+
+    members: tuple[ProcessNow, ...]
+    by_line: bool
+
+
+def classes_of(processes: Sequence[ProcessNow]) -> list[ProcessClass]:
+    """Return the classes of those whose stacks are known, the smallest first."""
+    known = [process for process in processes if process.unknown is None]
+    by_line = grouped(known, lambda each: (each.phase == "Paused", lines_of(each.stack)))
+    exact = len(by_line) <= MOST_BY_LINE
+    found = by_line if exact else grouped(known, lambda each: (each.phase == "Paused", _functions(each.stack)))
+    return [ProcessClass(tuple(members), exact) for members in sorted(found, key=len)]
+
+
+def grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
+    """Return the items in groups of equal keys, in the order of their first ones."""
+    groups: dict[Hashable, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())
+
+
+def lines_of(stack: Frames) -> tuple[tuple[str, str, int], ...]:
+    """Return what is equal of stacks that are in the same lines."""
+    return tuple((frame.name, frame.location.file or "", frame.location.line or 0) for frame in stack)
+
+
+def _functions(stack: Frames) -> tuple[tuple[str, str], ...]:
+    return tuple((frame.name, frame.location.file or "") for frame in stack)
+
+
+def innermost(stack: Frames) -> StackFrame | None:
+    """Return the frame that says where a thread is: the innermost of the user's code, where there is one."""
+    return next((frame for frame in stack if frame.is_user_code), stack[0] if stack else None)
+
+
+def named(processes: Sequence[ProcessNow]) -> str:
+    """Return which processes these are: `rank 0-2, 4-31`, `rank 3: s-5`, `ForkPoolWorker-1, s-9 and 12 more`."""
+    ranked = [process for process in processes if "rank" in process.labels]
+    alone = [short_label(process.labels) or process.id for process in processes if "rank" not in process.labels]
+    names = ([f"rank {_ranges(ranked)}"] if ranked else []) + alone[:_NAMED]
+    if len(alone) > _NAMED:
+        names[-1] += f" and {len(alone) - _NAMED} more"
+    hosts = {process.labels.get("host") for process in processes}
+    on = f" on {hosts.pop()}" if len(hosts) == 1 and None not in hosts else ""
+    ids = [process.id for process in processes if short_label(process.labels)][:_NAMED_BY_ID]
+    few = f": {', '.join(ids)}" if ids and len(processes) <= _NAMED_BY_ID else ""
+    return ", ".join(names) + on + few
+
+
+def _ranges(processes: Sequence[ProcessNow]) -> str:
+    ranges = in_ranges(int(process.labels["rank"]) for process in processes).split(", ")
+    more = f" and {len(ranges) - _NAMED} more ranges" if len(ranges) > _NAMED else ""
+    return ", ".join(ranges[:_NAMED]) + more
+
+
+def class_line(places: Places, found: ProcessClass) -> str:
+    """Return how many processes are where, which they are, and what they wait for."""
+    members = found.members
+    stopped = "stopped " if members[0].phase == "Paused" else ""
+    line = f"{len(members)} {stopped}{_where(places, found)} ({named(members)})"
+    waits = dict.fromkeys(member.waits or member.stopped for member in members)
+    if len(waits) == 1 and (only := next(iter(waits))):
+        return f"{line}: {only}" if stopped else f"{line}, waits for {only}"
+    return line
+
+
+def _where(places: Places, found: ProcessClass) -> str:
+    frames = [frame for member in found.members if (frame := innermost(member.stack)) is not None]
+    if not frames:
+        return "without Python code"
+    [first, *_] = frames
+    lines = sorted({frame.location.line for frame in frames if frame.location.line is not None})
+    at = places.line(first.location.file, lines[0] if lines else None)
+    to = f"-{lines[-1]}" if len(lines) > 1 else ""
+    return f"in {printable(first.name)} {at}{to}"
+
+
+# --- The tree ---------------------------------------------------------------------------------------------------------
+
+
+class _Node:
+    """A frame with the ids of the processes that have it there, and what they call from it."""
+
+    def __init__(self, frame: StackFrame) -> None:
+        self.frame = frame
+        self.ids = set[str]()
+        self.calls = dict[object, _Node]()
+
+
+def tree_lines(places: Places, processes: Iterable[ProcessNow]) -> list[str]:
+    """Return the stacks of all threads as one tree, its rarest branches first: how many processes, and what they call.
+
+    Frames of libraries are left out of stacks that have others.
+    """
+    roots = dict[object, _Node]()
+    for process in processes:
+        for stack in (process.stack, *process.others):
+            nodes = roots
+            for frame in reversed([frame for frame in stack if frame.is_user_code] or stack[:1]):
+                key = (frame.name, frame.location.file, frame.location.line)
+                node = nodes.setdefault(key, _Node(frame))
+                node.ids.add(process.id)
+                nodes = node.calls
+    return _branches(places, roots, "", None)
+
+
+def _branches(places: Places, nodes: dict[object, _Node], indent: str, before: str | None) -> list[str]:
+    lines = list[str]()
+    for node in sorted(nodes.values(), key=lambda each: len(each.ids)):
+        chain = [node]
+        while len(calls := list(chain[-1].calls.values())) == 1 and calls[0].ids == chain[-1].ids:
+            chain.append(calls[0])
+        frames = places.frames([each.frame for each in chain], before)
+        if len(frames) > 2 * _CHAIN:
+            frames[_CHAIN:-_CHAIN] = [f"… {len(frames) - 2 * _CHAIN} more"]
+        lines.append(f"{indent}{len(node.ids)} {' > '.join(frames)}")
+        lines += _branches(places, chain[-1].calls, indent + " ", chain[-1].frame.location.file)
+    return lines
