@@ -1,5 +1,6 @@
 """A configuration file is written whole or not at all, with a copy of what was there."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,20 @@ def test_a_file_keeps_its_mode_and_its_link_and_leaves_a_copy(tmp_path: Path) ->
     assert copy is not None
     assert (copy.read_text(), copy.parent) == ("old", tmp_path)
     assert sorted(file.name for file in tmp_path.iterdir()) == [real.name, copy.name, link.name]
+
+
+def _become(text: str, _: str) -> str:
+    return text
+
+
+def test_the_copy_of_what_was_there_first_stays(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("of the user")
+    for text in ("ours", "gone again", *map(str, range(20))):
+        read_change(file, partial(_become, text)).write()
+    texts = {path.read_text() for path in tmp_path.iterdir() if path != file}
+    assert {"of the user", "ours", "18"} <= texts
+    assert len(texts) == 9
 
 
 def test_a_file_that_is_not_there_is_made_for_its_user_alone(tmp_path: Path) -> None:

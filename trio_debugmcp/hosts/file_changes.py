@@ -20,6 +20,8 @@ from trio_debugmcp.hosts.edit_refused import EditRefusedError
 
 COPY_SUFFIX = ".before-trio-debugmcp"
 
+MOST_COPIES = 9
+
 MAX_BYTES = 16_000_000
 """Of a file. Claude Code's has the history of all projects, and may have some megabytes."""
 
@@ -63,10 +65,18 @@ class FileChange(Struct, frozen=True):
         copy = None
         if self.before is not None:
             mode = stat.S_IMODE(file.stat().st_mode)
-            copy = file.with_name(file.name + COPY_SUFFIX)
+            copy = _free_name(file)
             _put(copy, self.before, mode)
         _put(file, self.after, mode)
         return copy
+
+
+def _free_name(file: Path) -> Path:
+    """Return a name for a copy of a file; earlier ones stay, and of more than a few the last is replaced."""
+    numbers = range(2, MOST_COPIES + 1)
+    names = [file.name + COPY_SUFFIX, *(f"{file.name}{COPY_SUFFIX}-{number}" for number in numbers)]
+    copies = [file.with_name(name) for name in names]
+    return next((copy for copy in copies if not copy.exists()), copies[-1])
 
 
 def _cut(line: str) -> str:
