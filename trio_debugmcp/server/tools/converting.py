@@ -8,6 +8,7 @@ What is wrong with them is said with what there is instead.
 
 import json
 import re
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,15 +26,16 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
     """Return the parameters of the tool `name`.
 
     Raises:
-        UsageError: `INVALID_PARAMETER`: one is not known, or is a word that is none of those that it accepts.
-        msgspec.ValidationError: one is missing, or has another type.
+        UsageError: `INVALID_PARAMETER`: one is missing, not known, of another type, or a word that is not accepted.
     """
     known = parameter_names(params)
     unknown = [parameter for parameter in arguments if parameter not in known]
     if unknown:
+        near = get_close_matches(unknown[0], known, 2)
+        meant_one = f" Do you mean {' or '.join(near)}?" if near else ""
         raise UsageError(
             "INVALID_PARAMETER",
-            f"{name} has no parameter '{unknown[0]}'. Parameters: {', '.join(known) or 'none'}.",
+            f"{name} has no parameter '{unknown[0]}'.{meant_one} Parameters: {', '.join(known) or 'none'}.",
             {"parameter": unknown[0]},
         )
     try:
@@ -48,13 +50,46 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
             ) from None
         refused = _NO_SUCH_VALUE.fullmatch(str(error))
         if refused is None:
-            raise
+            raise _of_another_type(name, str(error)) from None
         value, path = refused.groups()
         allowed = ", ".join(_allowed(params, path))
         raise UsageError(
             "INVALID_PARAMETER", f"{path} is one of {allowed}; not {shortened(value)}.", {"parameter": path}
         ) from None
 
+
+def _of_another_type(name: str, said: str) -> UsageError:
+    """Return the error of an argument that is not what the tool takes, by what msgspec says of it."""
+    found, schema = _OTHER_TYPE.fullmatch(said), f"the schema of {name} has all, in a shell `call --list {name}`"
+    unknown = _UNKNOWN_FIELD.fullmatch(said)
+    if unknown is not None:
+        said = f"`{unknown['path']}` has no `{unknown['field']}`"
+    if found is None:
+        return UsageError("INVALID_PARAMETER", f"{said}: {schema}.", {})
+    path = found["path"]
+    taken = [_IN_WORDS.get(word, word) for word in found["taken"].split(" | ") if word != "null"]
+    if "breakpoints[" in path and "object" in found["taken"]:
+        taken = ['a place such as "app.py:12"', 'an object, {"file": "app.py", "line": 12}']
+    sentence = (
+        f"`{path}` takes {' or '.join(dict.fromkeys(taken))}, and this is {_IN_WORDS.get(found['got'], found['got'])}"
+    )
+    return UsageError("INVALID_PARAMETER", f"{sentence}: {schema}.", {"parameter": re.split(r"[.\[]", path)[0]})
+
+
+_OTHER_TYPE = re.compile(r"Expected `(?P<taken>[^`]+)`, got `(?P<got>[^`]+)` - at `\$\.(?P<path>.+)`")
+"""What msgspec says of a value of another type."""
+
+_UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(?P<field>[^`]+)` - at `\$\.(?P<path>.+)`")
+
+_IN_WORDS = {
+    "object": "an object",
+    "array": "a list",
+    "bool": "true or false",
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+}
+"""The types of JSON, as msgspec names them."""
 
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 """What msgspec says of a parameter that is not there; it does not name those there are."""
