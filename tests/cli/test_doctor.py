@@ -39,7 +39,7 @@ def test_a_program_is_really_debugged_with_the_python_of_the_project(
     assert [name for name in names if name in there or f"{name} (" in absent] == names
     others = ["other adapters"] if absent else []
     adapters = [f"adapter {name}" for name in there]
-    assert list(checks) == ["server", *adapters, *others, "attach by process id", "py-spy", "debugging"]
+    assert list(checks) == ["server", "recording", *adapters, *others, "attach by process id", "py-spy", "debugging"]
     assert checks["debugging"]["detail"].startswith(f"{python} ran a program, which stopped at a breakpoint")
     assert checks["debugging"]["status"] == checks["adapter debugpy"]["status"] == "ok"
     assert found["hosts"]["full"]["tools"] >= found["hosts"]["core"]["tools"] > 10

@@ -61,7 +61,7 @@ async def _demo(port: int, pace: float, patience: Patience) -> bool:
     shop = str(Path(samples.__file__).with_name("shop.py"))
     line = 1 + Path(shop).read_text().splitlines().index("    amount = total(cart)")
     async with _open_client(port, patience) as client:
-        _say("The server has just printed the URL of the dashboard: open it, and watch there what happens here.")
+        _say("The server prints the URL of the dashboard: open it, and watch there what happens here.")
         await trio.sleep(pace)
         _say("Bob buys a coffee for 3, and pays 13. Why? First, a breakpoint where his cart is added up:")
         await client.call("breakpoint_set", file=shop, line=line, condition="customer == 'Bob'")

@@ -72,9 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.errors import UsageError
 
     try:
+        os.getcwd()
         profiles = known_profiles(arguments)
     except UsageError as error:
         return failed("doctor", error.message)
+    except FileNotFoundError:
+        return failed("doctor", "the directory that it is called in is gone: change to another one")
     checks = []
     for check in _checks(profiles, arguments.patience, quiet=arguments.json):
         checks.append(check)
@@ -102,6 +105,7 @@ def _checks(profiles: "Sequence[Profile]", patience: Patience, *, quiet: bool) -
     from trio_debugmcp.own_command import own_command
 
     yield _python()
+    yield _recording()
     with looking("looking for debug adapters", quiet=quiet):
         adapters = _adapters(profiles, patience)
     yield from adapters
@@ -121,6 +125,18 @@ def _python() -> DoctorFinding:
     return DoctorFinding(
         "server", "ok", f"trio-debugmcp {__version__} on Python {platform.python_version()}, {sys.executable}"
     )
+
+
+def _recording() -> DoctorFinding:
+    """Say whether runs of programs without an environment of their own can be recorded, to be asked why."""
+    from trio_debugmcp.engine import OLDEST
+
+    oldest = ".".join(map(str, OLDEST))
+    if sys.version_info >= OLDEST:
+        return DoctorFinding("recording", "ok", f"runs on CPython {oldest} and newer are recorded, and asked why")
+    detail = f"runs on this Python cannot be recorded; those of environments with CPython {oldest} and newer can"
+    hint = f"install this with Python {oldest} or newer: `pipx install --python {oldest} …`"
+    return DoctorFinding("recording", "missing", detail, hint)
 
 
 def _adapters(profiles: "Sequence[Profile]", patience: Patience) -> list[DoctorFinding]:
