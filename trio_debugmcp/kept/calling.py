@@ -71,10 +71,13 @@ class Conversation:
         self._id += 1
         message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": {**params, "_meta": META}}
         try:
-            self._socket.sendall(json.dumps(message).encode() + b"\n")
+            # In a locale of ASCII a typed ü is two bytes that Python could not read: they are sent as they are.
+            data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogateescape")
+            self._socket.sendall(data + b"\n")
             while True:
                 answer = json.loads(self._line())
-                if answer.get("id") == self._id and "method" not in answer:
+                is_refused = "error" in answer and not answer.get("id")  # the server could not read even its number
+                if "method" not in answer and (is_refused or answer.get("id") == self._id):
                     break
         except (OSError, ValueError) as error:
             sentence = f"The kept server has ended before it answered ({error}); its log is {self._log}."
