@@ -18,7 +18,9 @@ OLDER = [python for python in found() if python.version[:2] < (3, 12)][-1:]
 CELLS = [
     "import asyncio, sys\npaid = {'ann': 7}",
     "def share(name):\n    total = sum(paid.values())\n    return paid[name] / total",
-    "%precision 3\nawait asyncio.sleep(0)\nshare('ann')",
+    'query = """\\n%s""" % (\n    7\n    % 4)',
+    "%precision 3\nassert query == '\\n3'\ntask = asyncio.create_task(asyncio.sleep(0))",
+    "await task\nshare('ann')",
     "sys.argv[1:], __name__, sorted(names for names in dir() if names[0] != '_');",
     "for name in ['ann', 'bob']:\n    print(name, share(name))",
 ]
@@ -52,7 +54,8 @@ async def test_a_notebook_stops_at_its_lines_and_why_names_the_cell_that_was_the
         # A notebook's program has its directory, its arguments, and nothing of ours in its main module.
         assert (await client.call("evaluate", expression="__import__('os').getcwd()"))["value"] == f"'{file.parent}'"
         own = "[name for name in vars(sys.modules['__main__']) if name[0] != '_']"
-        assert (await client.call("evaluate", expression=own))["value"] == "['asyncio', 'sys', 'paid', 'share']"
+        names = (await client.call("evaluate", expression=own))["value"]
+        assert names == "['asyncio', 'sys', 'paid', 'share', 'query', 'task']"
         started = f"sys.argv == ['{file}', 'a'] and sys.path[0] == '{file.parent}'"
         assert (await client.call("evaluate", expression=started))["value"] == "True"
 
@@ -74,7 +77,7 @@ async def test_a_place_that_a_notebook_does_not_have_is_refused_and_so_is_one_in
 ) -> None:
     file = written(tmp_path / "notes")
     async with debugging() as client:
-        for place, said in ((f"{file}#9:1", "has 5 cells of code, and no cell 9"), (f"{file}#1:7", "has 2 lines")):
+        for place, said in ((f"{file}#9:1", "has 7 cells of code, and no cell 9"), (f"{file}#1:7", "has 2 lines")):
             with pytest.raises(ToolFailed, match=said):
                 await client.call("breakpoint_set", file=place.rpartition(":")[0], line=int(place[-1]))
         with pytest.raises(ToolFailed, match=r"notebooks are debugged in CPython 3\.12 and newer only"):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.dap.profiles.python import notebook_runner
-from trio_debugmcp.dap.profiles.python.notebooks import cells_of, notebook_script
+from trio_debugmcp.dap.profiles.python.notebooks import cells_of, notebook_script, problem_of
 
 
 def notebook(*cells: str, indent: int | None = 1, kind: str = "code") -> str:
@@ -45,7 +45,8 @@ def test_what_stands_in_outputs_does_not_count_as_a_line_of_a_cell() -> None:
     cells = json.loads(notebook("x = 1\nx = 2", "y = 1"))
     cells["cells"][0]["outputs"] = [{"data": {"source": ["x = 1\n", "x = 2"]}, "text": ["x = 1\n"]}]
     text = json.dumps(cells, indent=1)
-    (first, lines), _ = notebook_runner.code_cells(text)
+    ((first, lines), _), are_of_file = notebook_runner.code_cells(text)
+    assert are_of_file
     assert lines == ["x = 1", "x = 2"]
     assert text.splitlines()[first - 2].strip() == '"source": ['
     assert "x = 2" in text.splitlines()[first]
@@ -71,12 +72,37 @@ def test_a_cell_that_is_one_text_is_numbered_cell_after_cell() -> None:
         ("x.upper?", "pass  # x.upper?"),
         ("%%time\nx = 1", "# %%time\nx = 1"),
         ("%%bash\nls *", "# %%bash\n# ls *"),
+        ("\n%%bash\nls *", "\n# %%bash\n# ls *"),
+        ("%time z = 3\n%pwd", "z = 3\npass  # %pwd"),
+        ("!echo one \\\n  two\nx = 1", "pass  # !echo one two\n\nx = 1"),
         ("x = 7 % 3\ny = a != b", "x = 7 % 3\ny = a != b"),
         ("s = '%d' % x", "s = '%d' % x"),
     ],
 )
 def test_what_is_for_ipython_only_stays_a_line_that_python_accepts(cell: str, python: str) -> None:
     assert notebook_runner.as_python(cell.split("\n")) == python.split("\n")
+
+
+@pytest.mark.parametrize("before", ["", "%pwd"], ids=["Python", "with a magic"])
+@pytest.mark.parametrize("cell", ['q = """\n%s\nWhy?\n!x"""', "r = (n\n     % k)", "r = n \\\n  % 5"])
+def test_what_looks_like_a_magic_within_a_text_or_an_expression_stays(before: str, cell: str) -> None:
+    changed = notebook_runner.as_python([before, *cell.split("\n")])
+    assert changed == [f"pass  # {before}" if before else "", *cell.split("\n")]
+
+
+def test_a_file_that_cannot_be_run_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "job.ipynb"
+    for text, said in (
+        ("", "is not a notebook of format 4 (Expecting value"),
+        ('{"worksheets": []}', "`jupyter nbconvert --to notebook` makes one"),
+        ('{"cells": [], "metadata": {"kernelspec": {"language": "R"}}}', "is a notebook of R"),
+    ):
+        file.write_text(text)
+        assert said in str(problem_of(file))
+    file.write_text("\ufeff" + notebook("x = 1"))
+    assert problem_of(file) is None
+    assert problem_of(tmp_path / "none.ipynb") == "cannot be read: No such file or directory"
+    assert problem_of(tmp_path / "none.py") is None
 
 
 def test_a_text_of_another_kind_is_left_as_it_is(tmp_path: Path) -> None:

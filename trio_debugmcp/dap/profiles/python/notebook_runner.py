@@ -5,22 +5,28 @@ stops, tracebacks and recordings name lines that a reader of the file finds ther
 """
 
 import ast
+import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import tokenize
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
 _MAGIC = re.compile(r"\s*(?:[%!]|(?:[\w.,\s]+=\s*)[%!]\s*\w|\?|[\w.%]+\?{1,2}\s*$)")
-_RUNNER_FILES = ("<string>", "<runner>")
 _PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%debug")
 """Magics of a cell whose rest is Python, which is run as if they were not there."""
 
+_FUTURE_ANNOTATIONS = 0x1000000
+"""Of `co_flags`: what one cell imports from `__future__` holds for those behind it, too."""
 
-def code_cells(text: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of code of a notebook's JSON: for each the number of its first line, and its lines.
+
+def code_cells(text: str) -> tuple[list[tuple[int, list[str]]], bool]:
+    """Return the cells of code of a notebook's JSON, and whether their lines are numbered as those of the file.
+
+    A cell is the number of its first line, and its lines.
 
     Where two lines of a cell share a line of the file, or one of them has none, the cells are numbered as if they stood
     one after another, each below a line of its own.
@@ -45,12 +51,12 @@ def code_cells(text: str) -> list[tuple[int, list[str]]]:
             if cells[-1][-1] == "" and len(cells[-1]) > 1:
                 cells[-1].pop()
     if all(_is_run(numbers, len(lines)) for numbers, lines in zip(ordered, cells, strict=True) if lines != [""]):
-        return [(numbers[0] if numbers else 1, lines) for numbers, lines in zip(ordered, cells, strict=True)]
+        return [(numbers[0] if numbers else 1, lines) for numbers, lines in zip(ordered, cells, strict=True)], True
     numbered, number = [], 2
     for lines in cells:
         numbered.append((number, lines))
         number += len(lines) + 1
-    return numbered
+    return numbered, False
 
 
 def _is_run(numbers: Sequence[int], length: int) -> bool:
@@ -78,14 +84,69 @@ def _source_places(text: str) -> Iterator[tuple[int, int]]:
 
 def as_python(lines: Sequence[str]) -> list[str]:
     """Return a cell's lines as Python of as many lines: what is for IPython only becomes a comment behind a `pass`."""
-    if lines[0].lstrip().startswith("%%"):
-        rest = lines[1:] if lines[0].split()[0] in _PYTHON_CELLS else ["# " + line for line in lines[1:]]
-        return ["# " + lines[0], *rest]
-    return [_commented(line) if _MAGIC.match(line) else line for line in lines]
+    magic = _cell_magic(lines)
+    if magic is not None:
+        number, name = magic
+        head = ["# " + line if line.strip() else line for line in lines[: number + 1]]
+        rest = lines[number + 1 :]
+        return [*head, *(rest if name in _PYTHON_CELLS else ["# " + line for line in rest])]
+    return with_magics(lines, _commented)
 
 
-def _commented(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())] + "pass  # " + line.strip()
+def _cell_magic(lines: Sequence[str]) -> tuple[int, str] | None:
+    """Return the line of the magic that the whole cell is for, from 0, and its name."""
+    number = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    return (number, lines[number].split()[0]) if lines[number].startswith("%%") else None
+
+
+def with_magics(lines: Sequence[str], instead: Callable[[str], str]) -> list[str]:
+    """Return a cell's lines with another text for each statement that only IPython understands.
+
+    Lines within texts and brackets stay, and so does a cell that is Python.
+    """
+    if _is_python(lines):
+        return list(lines)
+    made: list[str] = []
+    for number, line in enumerate(lines):
+        if number < len(made):
+            continue  # a further line of the magic before
+        if not _MAGIC.match(line) or _is_open(made):
+            made.append(line)
+            continue
+        last = number
+        while lines[last].endswith("\\") and last + 1 < len(lines):
+            last += 1
+        whole = " ".join(part.removesuffix("\\").strip() for part in lines[number : last + 1])
+        made += [line[: len(line) - len(line.lstrip())] + instead(whole), *[""] * (last - number)]
+    return made
+
+
+def _is_python(lines: Sequence[str]) -> bool:
+    try:
+        compile("\n".join(lines), "", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _is_open(lines: Sequence[str]) -> bool:
+    """Whether the next line is within a text or brackets, or continues the last one."""
+    if lines and lines[-1].endswith("\\"):
+        return True
+    try:
+        for _ in tokenize.generate_tokens(iter([line + "\n" for line in lines]).__next__):
+            pass
+    except tokenize.TokenError as error:
+        return "multi-line" in str(error) or "triple-quoted" in str(error)
+    except SyntaxError:
+        return False
+    return False
+
+
+def _commented(magic: str) -> str:
+    if magic.startswith("%time "):  # what it times is Python
+        return magic.removeprefix("%time ").strip()
+    return "pass  # " + magic
 
 
 def start() -> None:
@@ -94,14 +155,14 @@ def start() -> None:
 
     del sys.argv[0]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
-    sys.excepthook = _without_runner(sys.excepthook)
+    sys.excepthook = _without_runner(sys.excepthook, sys.argv[0])
     run(sys.argv[0])
 
 
-def _without_runner(hook: Any) -> Any:
+def _without_runner(hook: Any, path: str) -> Any:
     def show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         innermost = traceback
-        while traceback is not None and traceback.tb_frame.f_code.co_filename in _RUNNER_FILES:
+        while traceback is not None and traceback.tb_frame.f_code.co_filename != path:
             traceback = traceback.tb_next
         hook(kind, error.with_traceback(traceback or innermost), traceback or innermost)
 
@@ -112,17 +173,44 @@ def run(path: str) -> None:
     """Run the cells of a notebook in the main module, and show the value of an expression that ends one."""
     import linecache
 
-    with open(path, encoding="utf-8") as file:
-        cells = code_cells(file.read())
+    with open(path, encoding="utf-8-sig") as file:
+        cells, are_of_file = code_cells(file.read())
+    if not are_of_file:
+        sys.stderr.write(f"{path}: its lines are numbered cell after cell, as some share a line of the file\n")
     script: list[str] = []
     for first, lines in cells:
         script += [""] * (first - 1 - len(script)) + as_python(lines)
     # Without a time of change the entry is kept, though the file differs from it.
     linecache.cache[path] = (len(script), None, [line + "\n" for line in script], path)
     shell = _shell() if any(_needs_ipython(line) for _, lines in cells for line in lines) else None
-    tasks: list[Any] = []
-    for first, lines in cells:
-        _run_cell(path, first, _runnable(path, first, lines, shell), tasks)
+    texts = [(first, _runnable(path, first, lines, shell)) for first, lines in cells]
+    if any("await" in text or "asyncio" in text for _, text in texts):
+        _run_in_loop(_run_cells(path, texts))
+    else:
+        with contextlib.suppress(StopIteration):
+            _run_cells(path, texts).send(None)  # which awaits nothing
+
+
+def _run_in_loop(cells: Coroutine[Any, Any, None]) -> None:
+    """Run all cells in one event loop, which runs while they do, as in a kernel."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    loop.run_until_complete(cells)
+
+
+async def _run_cells(path: str, texts: Sequence[tuple[int, str]]) -> None:
+    flags = 0
+    main = sys.modules["__main__"].__dict__
+    for first, text in texts:
+        for part in _parts(path, first, text):
+            mode = "single" if isinstance(part, ast.Interactive) else "exec"
+            code = compile(part, path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags, True)
+            flags |= code.co_flags & _FUTURE_ANNOTATIONS
+            awaited = eval(code, main)
+            if awaited is not None:
+                await awaited
 
 
 def _needs_ipython(line: str) -> bool:
@@ -142,49 +230,42 @@ def _shell() -> Any:
     hooks = sys.displayhook, sys.excepthook
     main = sys.modules["__main__"]
     shell = shells.InteractiveShell.instance(user_module=main, user_ns=main.__dict__)
-    for name in list(shell.user_ns_hidden):  # its history and commands, of which each stop would show the values
+    for name in ("exit", "quit", "open", "get_ipython"):  # of which each stop would show the values
         vars(main).pop(name, None)
     sys.displayhook, sys.excepthook = hooks
     vars(builtins).update(get_ipython=shell.get_ipython, display=display)
     return shell
 
 
-def _run_cell(path: str, first: int, text: str, loops: list[Any]) -> None:
-    tree = ast.parse("\n" * (first - 1) + text, path)
+def _parts(path: str, first: int, text: str) -> list[Any]:
+    """Return what of a cell is run in turn: its statements, and the expression that ends it, whose value is shown."""
+    try:
+        tree = ast.parse("\n" * (first - 1) + text, path)
+    except SyntaxError as error:
+        lines = text.split("\n")
+        if error.filename == path and error.lineno is not None and first <= error.lineno < first + len(lines):
+            error.text = lines[error.lineno - first]  # and not the line of JSON
+        raise
     parts: list[Any] = [tree]
     if tree.body and isinstance(tree.body[-1], ast.Expr) and not text.rstrip().endswith(";"):
         parts.append(ast.Interactive([tree.body.pop()]))
-    main = sys.modules["__main__"].__dict__
-    for part in parts:
-        mode = "single" if isinstance(part, ast.Interactive) else "exec"
-        awaited = eval(compile(part, path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True), main)
-        if awaited is not None:
-            _loop(loops).run_until_complete(awaited)
-
-
-def _loop(loops: list[Any]) -> Any:
-    """Return the event loop of all cells, which is made for the first that awaits something."""
-    import asyncio
-
-    if not loops:
-        loops.append(asyncio.new_event_loop())
-        asyncio.set_event_loop(loops[0])
-    return loops[0]
+    return parts
 
 
 def _runnable(path: str, first: int, lines: Sequence[str], shell: Any) -> str:
     """Return the text of a cell that is run: with calls of IPython's shell in place of magics."""
     if shell is None:
-        for number, line in enumerate(lines, first):
-            if _MAGIC.match(line):
+        python = as_python(lines)
+        for number, (line, instead) in enumerate(zip(lines, python, strict=True), first):
+            if line != instead and instead.lstrip().startswith(("pass  #", "# %%")):
                 sys.stderr.write(f"{path}:{number}: passed over, as this Python has no IPython: {line.strip()}\n")
-        return "\n".join(as_python(lines))
+        return "\n".join(python)
     transform = shell.input_transformer_manager.transform_cell
-    if lines[0].lstrip().startswith("%%"):
-        is_python = lines[0].split()[0] in _PYTHON_CELLS
-        return "\n".join(as_python(lines)) if is_python else str(transform("\n".join(lines)))
-    return "\n".join(_transformed(line, transform) if _MAGIC.match(line) else line for line in lines)
+    magic = _cell_magic(lines)
+    if magic is not None and magic[1] not in _PYTHON_CELLS:
+        return "\n" * magic[0] + str(transform("\n".join(lines[magic[0] :])))
+    return "\n".join(as_python(lines) if magic is not None else with_magics(lines, lambda line: _call(transform, line)))
 
 
-def _transformed(line: str, transform: Any) -> str:
-    return line[: len(line) - len(line.lstrip())] + str(transform(line.strip())).rstrip("\n")
+def _call(transform: Any, magic: str) -> str:
+    return str(transform(magic)).rstrip("\n")

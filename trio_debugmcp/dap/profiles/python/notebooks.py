@@ -5,6 +5,7 @@
 A breakpoint on line 37 of `job.ipynb` is on what line 37 of the file holds, which is a line of a cell as JSON.
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,21 @@ def home_of(program: str) -> str | None:
     return str(Path(program).parent) if is_notebook(program) else None
 
 
+def problem_of(path: Path) -> str | None:
+    """Return why a file cannot be run as a notebook, as the end of a sentence; None for a file of another name."""
+    if not is_notebook(str(path)):
+        return None
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        notebook_runner.code_cells(text)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except ValueError as error:
+        return f"is not a notebook of format 4 ({error}). `jupyter nbconvert --to notebook` makes one of older formats"
+    language = str(json.loads(text).get("metadata", {}).get("kernelspec", {}).get("language", "python"))
+    return None if language.lower() == "python" else f"is a notebook of {language}; those of Python are run"
+
+
 def rules(program: str) -> tuple[dict[str, Any], ...]:
     """Return the engine's rules for a program's files: what is behind `-c` only calls a notebook's runner."""
     return ({"path": "<string>", "include": False},) if is_notebook(program) else ()
@@ -53,7 +69,7 @@ def notebook_script(text: str) -> str:
     A text of another kind is returned as it is.
     """
     try:
-        cells = notebook_runner.code_cells(text)
+        cells, _ = notebook_runner.code_cells(text)
     except ValueError:
         return text
     script: list[str] = []
@@ -71,7 +87,7 @@ def cells_of(path: Path) -> list[tuple[int, int]]:
     There are none of a file that cannot be read, or has another form.
     """
     try:
-        cells = notebook_runner.code_cells(path.read_text(encoding="utf-8", errors="replace"))
+        cells, _ = notebook_runner.code_cells(path.read_text(encoding="utf-8-sig", errors="replace"))
     except (OSError, ValueError):
         return []
     return [(first, len(lines)) for first, lines in cells]

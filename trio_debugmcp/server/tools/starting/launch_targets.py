@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
-from trio_debugmcp.dap.profiles.python.notebooks import home_of
+from trio_debugmcp.dap.profiles.python.notebooks import home_of, is_notebook, problem_of
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.near_files import meant_instead
@@ -91,9 +91,17 @@ async def _target(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, .
     plan = None if run is None else run.build
     builds = build_plan(debugger, profile, program, params.adapter_options, plan) is not None
     check_program(debugger, profile, program, builds=builds)
+    _check_notebook(debugger, program)
     home = home_of(program) if run is None else run.directory
     args, options = tuple(params.args), params.adapter_options
     return LaunchTarget(profile, program, args, options, stop_at, cwd=home, near=program, run=run)
+
+
+def _check_notebook(debugger: Debugger, program: str) -> None:
+    if is_notebook(program):
+        problem = debugger.host.query(f"problem of {program}", lambda: problem_of(Path(program)))
+        if problem is not None:
+            raise UsageError("INVALID_PATH", f"'{program}' {problem}.", {"path": program})
 
 
 def _as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:
