@@ -361,6 +361,8 @@ class EvaluationOutcome(ProbeAnswer, frozen=True):
     """Whether it was taken back before it began."""
     others_ran: bool = False
     """Whether other threads of a stopped program ran meanwhile: it may have waited for one of them."""
+    others_passed: bool = False
+    """Whether another thread came to a breakpoint meanwhile, and did not stop there."""
     elsewhere: bool = False
     """Whether another thread has evaluated it, as its own is stuck in an earlier one."""
 

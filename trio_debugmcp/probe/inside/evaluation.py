@@ -123,7 +123,8 @@ class RunningEvaluation:
             try:
                 if self._loan is not None:
                     self._loan.end()
-                    self.report.update({"othersRan": True} if self._loan.has_begun else {})
+                    happened = {"othersRan": self._loan.has_begun, "othersPassed": self._loan.has_passed}
+                    self.report.update({name: True for name, is_so in happened.items() if is_so})
                 with self._lock:
                     self._waker.close()
                     self._printed.close()

@@ -31,9 +31,12 @@ def circumstances(outcome: EvaluationOutcome) -> tuple[str, ...]:
     """Return what a client would not expect of how something was evaluated at a stop."""
     if outcome.elsewhere:
         return ("evaluated by a thread of the debugger's: the stopped one still waits for an earlier evaluation",)
+    notes = []
     if outcome.others_ran:
-        return ("other threads ran until it had ended: it took so long that it could have waited for one of them",)
-    return ()
+        notes.append("other threads ran until it had ended: it took so long that it could have waited for one of them")
+    if outcome.others_passed:
+        notes.append("another thread passed a breakpoint meanwhile: breakpoints do not stop for what is evaluated")
+    return tuple(notes)
 
 
 def interrupted_for_another(expression: str, seconds: float) -> UsageError:

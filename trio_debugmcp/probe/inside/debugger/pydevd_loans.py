@@ -3,15 +3,18 @@
     loan = PydevdLoan(pydevd, call_after)   # by the stopped thread; the others run after a moment
     loan.end()                              # they are held again
     loan.has_begun                          # they have run
+    loan.has_passed                         # one of them came to a breakpoint, and did not stop
 
 Pydevd's own way (`unblock_threads_on_timeout`) notifies the client that the program has continued, and that it has
-stopped again: a client that shows the stop would lose it. Here no event is sent, as the stop is what it was. A
-thread that comes to a stop of its own meanwhile waits, and stops when the program has moved.
+stopped again: a client that shows the stop would lose it. Here no event is sent, as the stop is what it was: a
+thread whose own stop was reported stays in it, others pass breakpoints as long as an evaluation lasts, as the one that
+evaluates does (it may wait for them, and could not be woken), and what comes to a stop later waits until the program
+has moved, and stops then.
 """
 
 import _thread
 import os
-from typing import Any, Callable, List, Set
+from typing import Any, Callable, List, Set, Tuple
 
 from trio_debugmcp.probe.inside.debugger.pydevd_parts import part
 from trio_debugmcp.probe.inside.debugger.seam import known_threads
@@ -26,15 +29,21 @@ _LIFECYCLE = "_pydevd_bundle.pydevd_thread_lifecycle"
 _loans: List["PydevdLoan"] = []
 """Those that have begun and not ended."""
 
+_evaluating: List["PydevdLoan"] = []
+"""Those that have not ended."""
+
 _leaving: Set[Any] = set()
 """Threads that leave pydevd's loop of a stop without having been continued."""
 
-_stops: List["_LentStop"] = []
-"""The stops in which threads were lent. One lasts until its thread continues."""
+_stops: List["_EvaluatingStop"] = []
+"""The stops in which something was evaluated. One lasts until its thread continues."""
+
+_LOOK_SECONDS = 0.05
+"""Between two looks at whether a thread that waits is lent meanwhile, or the stop it waits for has ended otherwise."""
 
 
-class _LentStop:
-    """A stop whose thread has had others run. Its lock is free as soon as it is over."""
+class _EvaluatingStop:
+    """A stop whose thread has evaluated. Its lock is free as soon as the thread has left it."""
 
     def __init__(self, thread: Any) -> None:
         self.thread = thread
@@ -48,29 +57,36 @@ class PydevdLoan:
 
     Attributes:
         has_begun: they have run, or still do.
+        has_passed: one has passed a breakpoint, or a thread that the evaluation has made.
     """
 
     def __init__(self, pydevd: Any, call_after: Callable[[float, Callable[[], None]], Callable[[], None]]) -> None:
-        self.has_begun = False
+        self.has_begun = self.has_passed = False
         self.thread = _current_thread()
         self.process = os.getpid()
         self._pydevd = pydevd
         self._is_over = False
+        self._reasons: List[Tuple[Any, Any]] = []
+        self._keeps_stop = self.thread is not None and _patch(pydevd)
+        _forget_parent()
+        if self._keeps_stop and not any(each.thread is self.thread for each in _stops):
+            _stops.append(_EvaluatingStop(self.thread))
+        _evaluating.append(self)
         self._cancel = call_after(AFTER_SECONDS, self._begin)
 
     def _begin(self) -> None:
         lock, running = part(_LIFECYCLE, "suspend_threads_lock"), part(_LIFECYCLE, "STATE_RUN")
         info_of: Any = part(_LIFECYCLE, "set_additional_thread_info")
-        if lock is None or running is None or info_of is None or not _patch(self._pydevd):
+        if lock is None or running is None or info_of is None or not self._keeps_stop:
             return
         with lock:
             _forget_parent()
             evaluating = [self.thread, *(each.thread for each in _loans)]
-            others = [each for each in _threads() if each not in evaluating]
-            if self._is_over or self.thread is None or not others:
+            reported = [each for each in _reported(self._pydevd) if each is not self.thread]
+            others = [each for each in _threads() if each not in evaluating and each not in reported]
+            if self._is_over or not others:
                 return
-            if not any(each.thread is self.thread for each in _stops):
-                _stops.append(_LentStop(self.thread))
+            self._reasons = [(each, each.stop_reason) for each in reported]
             for each in others:
                 info = info_of(each)
                 info.pydev_original_step_cmd = info.pydev_step_cmd = -1
@@ -91,9 +107,13 @@ class PydevdLoan:
             return
         with lock:
             self._is_over = True
+            if self in _evaluating:
+                _evaluating.remove(self)
             if self in _loans:
                 if _loans == [self]:
                     suspend(self._pydevd, self.thread)
+                    for thread, reason in self._reasons:
+                        thread.stop_reason = reason
                 _loans.remove(self)
 
 
@@ -105,6 +125,18 @@ def _current_thread() -> Any:
 def _threads() -> List[Any]:
     find = part("_pydevd_bundle.pydevd_utils", "get_non_pydevd_threads")
     return [each for each in find() if not getattr(each, "pydev_do_not_trace", False)]
+
+
+def _reported(pydevd: Any) -> List[Any]:
+    """Return the threads that have stopped for a reason of their own; where none has (a pause), the first that did."""
+    others = part("_pydevd_bundle.pydevd_comm_constants", "CMD_THREAD_SUSPEND")
+    own = [each for each in _threads() if _is_held(each) and getattr(each, "stop_reason", others) != others]
+    return own or list(pydevd.threads_suspended_single_notification._suspended_thread_id_to_thread.values())[:1]
+
+
+def _is_held(thread: Any) -> bool:
+    info = getattr(thread, "additional_info", None)
+    return info is not None and info.pydev_state == part(_LIFECYCLE, "STATE_SUSPEND")
 
 
 def _thread_id(thread: Any) -> Any:
@@ -129,10 +161,9 @@ def _patch(pydevd: Any) -> bool:
             return
         resumed(self, thread_id, thread)
 
-    def set_suspend(thread: Any, *arguments: Any, **named: Any) -> None:
-        if thread is _current_thread():
-            _wait_for_turn(thread)
-        stop(thread, *arguments, **named)
+    def set_suspend(thread: Any, stop_reason: Any, *arguments: Any, **named: Any) -> None:
+        if thread is not _current_thread() or _has_turn(thread, stop_reason):
+            stop(thread, stop_reason, *arguments, **named)
 
     set_suspend.knows_loans = True  # type: ignore[attr-defined]
     notifications.on_thread_resume = on_thread_resume
@@ -143,6 +174,7 @@ def _patch(pydevd: Any) -> bool:
 def _forget_parent() -> None:
     """Forget what was so in the process of which this one is a fork."""
     _loans[:] = [each for each in _loans if each.process == os.getpid()]
+    _evaluating[:] = [each for each in _evaluating if each.process == os.getpid()]
     _stops[:] = [each for each in _stops if each.process == os.getpid()]
 
 
@@ -152,9 +184,22 @@ def _continued(thread: Any) -> None:
         each.over.release()
 
 
-def _wait_for_turn(thread: Any) -> None:
-    """Wait for the end of the stops that have lent this thread, before it has a stop of its own."""
+def _has_turn(thread: Any, stop_reason: Any) -> bool:
+    """Wait until the program has moved from the stops in which something was evaluated.
+
+    Returns:
+        Whether this thread is to stop then: not at a breakpoint that it reaches for an evaluation.
+    """
     _forget_parent()
+    is_breakpoint = stop_reason == part("_pydevd_bundle.pydevd_comm_constants", "CMD_SET_BREAK")
     for each in [each for each in _stops if each.thread is not thread]:
-        with each.over:
-            pass
+        while _is_held(each.thread):
+            running = list(_evaluating)
+            if is_breakpoint and running and not _is_held(thread):
+                for loan in running:
+                    loan.has_passed = True
+                return False
+            if _acquire(each.over, True, _LOOK_SECONDS):
+                each.over.release()
+                break
+    return True
