@@ -13,7 +13,7 @@ STEPS = program("steps.py")
 async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usable(debugging: Connect) -> None:
     mistakes: list[tuple[str, dict[str, object], str, str]] = [
         ("debug_launch", {}, "INVALID_PARAMETER", "program"),
-        ("debug_launch", {"program": [7]}, "INVALID_PARAMETER", "Expected `str | null`, got `array`"),
+        ("debug_launch", {"program": [7]}, "INVALID_PARAMETER", "`program` takes a text, and this is a list"),
         ("debug_launch", {"program": 7}, "INVALID_PATH", "There is no file '7'"),
         ("debug_launch", {"program": STEPS, "stop_on_entry": True}, "INVALID_PARAMETER", "stop_at_entry"),
         ("debug_launch", {"program": STEPS, "timeout": -1}, "INVALID_PARAMETER", "timeout"),

@@ -48,7 +48,8 @@ async def test_a_number_that_is_accepted_beside_a_string_is_named(autojump_clock
         unlisted = await failure(client, "debug_step", granularity="no such")
         assert unlisted.message.startswith('granularity is one of "instruction", "line", "statement"')
         assert failed.message == "thread_id is one of an integer, \"*\"; not 'all'."
-        assert "Expected `int`" in (await failure(client, "debug_step", count="two")).message
+        counted = await failure(client, "debug_step", count="two")
+        assert "`count` takes a whole number, and this is a text" in counted.message
 
 
 @pytest.mark.parametrize("tool", ["breakpoint_set", "tracepoint_set", "debug_run_to", "debug_run_until", "debug_goto"])
