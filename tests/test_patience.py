@@ -156,6 +156,7 @@ POLICY = {
         dap.watchdog._SHORT_LIFE_SECONDS dap.watchdog._POLL_SECONDS
         editors.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS
         probe.inside.debugger.pydevd_loans.AFTER_SECONDS
+        probe.inside.debugger.pydevd_loans._LOOK_SECONDS
         probe.inside.evaluation._JOIN_SECONDS session.breakpoints.breakpoint_sync.AGAIN_SECONDS
         session.looking.user_evaluation.FIRST_POLL_SECONDS session.looking.user_evaluation.MAX_POLL_SECONDS
         session.looking.adapter_evaluation.INTERRUPT_AGAIN_SECONDS session.looking.call_trace._LOOK_SECONDS
