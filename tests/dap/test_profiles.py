@@ -11,8 +11,8 @@ from trio_debugmcp.dap.adapter import Adapter, open_stdio_adapter
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
 from trio_debugmcp.dap.profiles import Attach, Debugpy, Detect, Launch, Profile, Runtime, TypedException, choose
 from trio_debugmcp.dap.profiles.exception_filters import filter_arguments, judged_conditions
-from trio_debugmcp.dap.profiles.python.runnable import names_gevent
-from trio_debugmcp.errors import AdapterGone, UsageError
+from trio_debugmcp.dap.profiles.python.runnable import names_gevent, refuse_pydevd
+from trio_debugmcp.errors import AdapterGone, CannotRun, UsageError
 
 
 class Gdb(Profile):
@@ -223,6 +223,17 @@ def test_a_program_names_gevent_in_its_script_its_arguments_or_its_code(tmp_path
     assert names_gevent(replace(launch, options={"code": "import gevent.monkey"}))
     assert not names_gevent(launch)
     assert not names_gevent(replace(launch, program=str(tmp_path / "none.py")))
+
+
+def test_what_eventlet_patches_is_refused_to_pydevd_unless_it_is_asked_for(tmp_path: Path) -> None:
+    patched, other = tmp_path / "patched.py", tmp_path / "other.py"
+    patched.write_text("import eventlet\n\neventlet.monkey_patch()\n")
+    other.write_text("import eventlet\n")
+    launch = Launch(str(patched), (), str(tmp_path))
+    with pytest.raises(CannotRun, match=r"eventlet\.monkey_patch\(\) replaces locks"):
+        refuse_pydevd(launch, ["python"])
+    refuse_pydevd(replace(launch, options={"engine": "pydevd"}), ["python"])
+    refuse_pydevd(replace(launch, program=str(other)), ["python"])
 
 
 def test_what_pydevd_adds_to_the_names_of_frames_and_exceptions_is_taken_off() -> None:

@@ -50,6 +50,7 @@ from trio_debugmcp.dap.profiles.python.runnable import (
     PythonPrograms,
     interpreter_command,
     names_gevent,
+    refuse_pydevd,
     target_words,
 )
 from trio_debugmcp.dap.profiles.recordings import Recordings
@@ -222,7 +223,7 @@ class Debugpy(Profile):
             env["PYTHONPATH"] = carrier.python_path(environment(env).get("PYTHONPATH"))
             wanted = RunInTerminal(args=[*command, *target_words(launch)], cwd=launch.cwd, env=env)
         else:
-            notebooks.refuse_pydevd(launch.program, command)
+            refuse_pydevd(launch, command)
             address = await runtime.dial_ins.listen()
             dial = [*UNFROZEN, debugpy_package(), *dial_arguments(address, launch.options)]
             # Without it pydevd waits on locks that gevent has replaced, and the stop answers nothing.

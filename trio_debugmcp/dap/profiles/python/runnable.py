@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 from trio_debugmcp.dap.profiles.language import FoundTest, LanguagePrograms, NoSuchTest
 from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
-from trio_debugmcp.dap.profiles.python import finding_tests, test_runner
+from trio_debugmcp.dap.profiles.python import finding_tests, notebooks, test_runner
+from trio_debugmcp.dap.profiles.python.engines import OPTION as ENGINE
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python.notebooks import is_notebook, runner_code
 from trio_debugmcp.dap.profiles.python.startup import MAIN_EXPRESSION, STARTUP_EXPRESSION
 from trio_debugmcp.dap.profiles.python.tracebacks import printed_in
 from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.errors import CannotRun
 
 _NO_MODULE = re.compile(
     r"^\S*[/\\]\S+: "
@@ -29,6 +31,14 @@ _LACKS_MODULE = re.compile(
 )
 
 _GEVENT = re.compile(r"\bgevent\b")
+
+_PATCHED_BY_EVENTLET = re.compile(r"\beventlet\b.*\bmonkey_patch\(", re.DOTALL)
+
+_NO_EVENTLET = (
+    "eventlet.monkey_patch() replaces locks that pydevd waits on, so that the program would fail only when debugged. "
+    "Debug it with CPython 3.12 or newer (adapter_options.python), or, if no thread is patched, pass "
+    "adapter_options={'engine': 'pydevd'}"
+)
 
 _READ_BYTES = 100_000
 """Of the main script, in which the word is looked for: it patches in its first lines."""
@@ -138,11 +148,26 @@ def target_words(launch: Launch) -> list[str]:
 
 def names_gevent(launch: Launch) -> bool:
     """Return whether the program's own text, or what it is started with, has the word gevent."""
+    return _names(launch, _GEVENT)
+
+
+def refuse_pydevd(launch: Launch, command: Sequence[str]) -> None:
+    """Refuse what pydevd cannot debug, with this command of an interpreter, unless it is asked for by name.
+
+    Raises:
+        CannotRun: the program is a notebook, or has eventlet replace the locks that pydevd waits on.
+    """
+    notebooks.refuse_pydevd(launch.program, command)
+    if launch.options.get(ENGINE) != "pydevd" and _names(launch, _PATCHED_BY_EVENTLET):
+        raise CannotRun(" ".join(command), _NO_EVENTLET)
+
+
+def _names(launch: Launch, word: re.Pattern[str]) -> bool:
     words = [*launch.args, str(launch.options.get("module", "")), PythonPrograms().given_code(launch.options) or ""]
-    if any(_GEVENT.search(word) for word in words):
+    if any(word.search(each) for each in words):
         return True
     try:
         with Path(launch.program).open("rb") as file:
-            return _GEVENT.search(file.read(_READ_BYTES).decode(errors="replace")) is not None
+            return word.search(file.read(_READ_BYTES).decode(errors="replace")) is not None
     except (OSError, ValueError):
         return False
