@@ -64,6 +64,7 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "stacktrace_get": [{}, {"count": 1000, "locals": True}, {"thread_id": "*", "locals": True}],
     "threads_list": [{}],
     "tasks_list": [{}],
+    "fleet_state": [{}],
     "variables_get": [
         {"count": 5000}, {"scope": "globals", "count": 5000}, {"depth": 3, "count": 5000},
         *({"path": name, "count": 5000} for name in ("text", "many", "cycle", "deep", "raises", "huge")),
