@@ -109,7 +109,8 @@ async def test_the_focus_is_with_a_program_as_long_as_there_is_one(autojump_cloc
         assert door_state["listening"] == "127.0.0.1:5678, 2 connected, 2 have dialed in"
         assert "listening" not in await client.read(SESSION), "a program does not listen"
         await second.stop("breakpoint", hit=[1])
-        assert (await client.call("debug_wait"))["session"] == "s-3"
+        stop = await client.call("debug_wait")
+        assert (stop["session"], "notes" in stop) == ("s-3", False), "it is not a child process of what listens"
         for worker, left in ((first, "s-3"), (second, "s-1")):
             await worker.exit()
             await trio.sleep(10)

@@ -61,11 +61,11 @@ def others_notes(debugger: Debugger, session_id: str) -> list[str]:
 def family_notes(debugger: Debugger, snapshot: Snapshot) -> list[str]:
     """Return of which program a process is a child, and which of its own failed since it was last resumed.
 
-    js-debug's program is one of the session that launches it.
+    js-debug's program is one of the session that launches it, and one that has dialed in is nobody's child here.
     """
     parent = debugger.state.snapshot(snapshot.parent) if snapshot.parent is not None else None
     failed = ChildrenOf(debugger, snapshot, since_resume=True).notes() if _any_ended(debugger, snapshot.id) else []
-    if parent is None or parent.origin.launches:
+    if parent is None or parent.origin.launches or parent.origin.listens:
         return failed
     name = f" {name_of(parent.origin.process_name)}" if parent.origin.process_name else ""
     return [f"this is a child process of {parent.id}{name}", *failed]
