@@ -61,7 +61,7 @@ def others_notes(debugger: Debugger, session_id: str) -> list[str]:
 def family_notes(debugger: Debugger, snapshot: Snapshot) -> list[str]:
     """Return of which program a process is a child, and which of its own failed since it was last resumed.
 
-    js-debug's program is one of the session that launches it, and one that has dialed in is nobody's child here.
+    js-debug's program is one of the session that launches it, and what has dialed in was started elsewhere.
     """
     parent = debugger.state.snapshot(snapshot.parent) if snapshot.parent is not None else None
     failed = ChildrenOf(debugger, snapshot, since_resume=True).notes() if _any_ended(debugger, snapshot.id) else []
