@@ -201,36 +201,6 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
         assert made["message"] == note
 
 
-async def test_a_condition_on_variables_of_comprehensions_stops_in_the_rounds_where_it_holds(
-    debugging: Connect, tmp_path: Path
-) -> None:
-    app = tmp_path / "rounds.py"
-    app.write_text(
-        "data = [1, 2, 3]\ndef f(x):\n    one = [x * 2 for x in data]\n    two = {k: 1 for k in data if k != 2}\n"
-        "    three = {j: [v for v in range(j)] for j in data}\n    four = [(a, b) for a in data for b in data]\n"
-        "f(3)\nfive = [w for w in data]\nsix = [y for y in data if y != 2]\nseven = {z for z in data}\n"
-        "eight = [\n    n * 2\n    for n in data\n]\n"
-    )
-    expected = [(3, "x == 3", "x", "3"), (4, "k == 2", "k", "2"), (5, "j == 2", "j", "2"), (8, "w == 1", "w", "1")]
-    async with debugging() as client:
-        for line, condition, *_ in expected:
-            await client.call("breakpoint_set", file=str(app), line=line, condition=condition)
-        await client.call("breakpoint_set", file=str(app), line=6, condition="a == 2 and b == 1")
-        traced = await client.call("breakpoint_set", file=str(app), line=9, log_message="y {y}")
-        other = await client.call("breakpoint_set", file=str(app), line=10, condition="z == nothing")
-        stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
-        for line, _, name, value in [*expected[:3], (6, "", "a", "2"), expected[3]]:
-            assert (where(stop).line, stop["locals"].get(name), stop.get("notes")) == (line, value, None)
-            stop = await client.call("debug_continue")
-        assert (where(stop).line, stop["log"].splitlines()) == (10, ["y 1", "y 2", "y 3"])
-        assert [note.split(":")[0] for note in stop["notes"]] == ["the condition `z == nothing` failed"]
-        assert (await hits(client))[traced["id"]] == 3
-        await client.call("breakpoint_remove", id=other["id"])
-        await client.call("breakpoint_set", file=str(app), line=13, condition="n == 2")
-        stop = await client.call("debug_continue")
-        assert (stop["locals"].get("n"), "notes" in stop) == ("2", False)
-
-
 async def test_what_stops_writes_or_counts_beside_a_comprehension_is_hit_in_the_frame_that_is_meant(
     debugging: Connect, tmp_path: Path
 ) -> None:

@@ -6,7 +6,6 @@ A condition that begins with `@` is the debugger's own: the probe judges it, cou
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import quick_conditions
-from trio_debugmcp.engine.inside.comprehension_rounds import ROUNDS
 from trio_debugmcp.engine.inside.quick_conditions import NOT_QUICK
 from trio_debugmcp.probe.inside import message_templates, signal_handlers
 
@@ -23,12 +22,11 @@ class JudgedBreakpoint:
 
     Attributes:
         condition: of the program, or an empty text.
-        of_rounds: it may hold in rounds of a comprehension.
         problem: why its condition cannot be judged, or an empty text.
         report: has the debugger print a line.
     """
 
-    __slots__ = ("_code", "_nested", "_own", "_quick", "condition", "id", "line", "of_rounds", "problem", "report")
+    __slots__ = ("_code", "_nested", "_own", "_quick", "condition", "id", "line", "problem", "report")
 
     def __init__(self, number: int, wanted: dict[str, Any], report: Callable[[str], None]) -> None:
         self.id = number
@@ -36,7 +34,6 @@ class JudgedBreakpoint:
         self.problem = ""
         self.report = report
         self.condition = condition = str(wanted.get("condition") or "")
-        self.of_rounds = ROUNDS in condition
         self._own = judge_of(condition)
         self._code: Any = None
         self._nested = False

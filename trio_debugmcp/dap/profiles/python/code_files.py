@@ -20,16 +20,12 @@ _MAX_FILES = 300
 """Files in which a function is looked for; a larger directory is not one program's."""
 
 _OUTSIDE = "'.0' not in locals() and ("
-_INSIDE = (
-    "('.0' in locals() or 'pydevd' in __import__('sys').modules and __import__('sys').version_info >= (3, 12)) and "
-    "{%s} <= locals().keys() and {%s} & locals().get('.rounds', {%s}) and ("
-)
+_INSIDE = "{'.0', %s} <= locals().keys() and ("
+_INLINED = "('.0' in locals() or __import__('sys').version_info >= (3, 12)) and ("
 """Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`. Its variables
-have no values before its first item. Of a comprehension that is compiled into its function (3.12 on) our engine has
-each round look so, with `.rounds`: the variables that the loop of the round binds. Pydevd judges that in the function.
-"""
+have no values before its first item."""
 
-_GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE))).replace("%s", "[^}]*"))
+_GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE, _INLINED))).replace("%s", "[^}]*"))
 
 _LIBRARY = re.compile(r"^<frozen |[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3\.\d+[/\\]")
 """In the names of files of installed packages and of the standard library."""
@@ -132,12 +128,10 @@ class PythonCode(Code):
         found = None if source is None else code_lines.comprehension_at(source, line)
         if found is None:
             return condition
-        names = code_lines.names_in(condition) | code_lines.names_in("f" + repr(log_message or ""))
-        about = [targets & names for targets in found if targets & names]
-        if not about:
-            return f"{_OUTSIDE}{condition}\n)"
-        every, own = (", ".join(map(repr, sorted(part))) for part in (frozenset().union(*about), about[-1]))
-        return f"{_INSIDE % (every, own, own)}{condition}\n)"
+        targets, generates = found
+        about = targets & (code_lines.names_in(condition) | code_lines.names_in("f" + repr(log_message or "")))
+        inside = _INSIDE % ", ".join(map(repr, sorted(about))) if generates else _INLINED
+        return f"{inside if about else _OUTSIDE}{condition}\n)"
 
     def function_name_problem(self, name: str) -> str | None:
         if _is_dotted(name, _INNER):

@@ -80,10 +80,10 @@ def defines(source: bytes, names: Sequence[str]) -> bool:
     return _find(parsed.tree.body, list(names), parsed.tree) is not None
 
 
-def comprehension_at(source: bytes, line: int) -> list[frozenset[str]] | None:
-    """Return the variables of each loop of the comprehensions on a line, those of inner loops last.
+def comprehension_at(source: bytes, line: int) -> tuple[frozenset[str], bool] | None:
+    """Return the variables of the comprehensions on a line, and whether one of them is a generator expression.
 
-    None if there is none, or if the line is only executed inside of it, where its variables have values.
+    None if there is none, or if the line is only executed inside of it.
     """
     parsed = _parse(source)
     if parsed is None:
@@ -93,15 +93,16 @@ def comprehension_at(source: bytes, line: int) -> list[frozenset[str]] | None:
         for node in ast.walk(parsed.tree)
         if isinstance(node, _Comprehension) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
-    begins = {node.lineno for node in here}
-    begins |= {generator.target.lineno for node in here for generator in node.generators}
-    if line not in begins:
+    if not here or all(node.lineno < line for node in here):
         return None
-    return [
-        frozenset(name.id for name in ast.walk(generator.target) if isinstance(name, ast.Name))
+    targets = {
+        name.id
         for node in here
         for generator in node.generators
-    ]
+        for name in ast.walk(generator.target)
+        if isinstance(name, ast.Name)
+    }
+    return frozenset(targets), any(isinstance(node, ast.GeneratorExp) for node in here)
 
 
 def names_in(expression: str) -> frozenset[str]:
