@@ -20,7 +20,7 @@ def stacks(
         {"index": 1, "file": "/job/train.py", "line": 40, "function": "<module>"},
     ]
     thread = {"id": 1, "name": "MainThread", "state": "waiting", "frames": frames, "total": 2}
-    marks = {"environment": {"RANK": str(rank), "WORLD_SIZE": "4"}, "host": "a1"}
+    marks = {"variables": {"RANK": str(rank), "WORLD_SIZE": "4"}, "host": "a1"}
     return {
         "stacks": {"stacks": [thread], "total": 1, "marks": marks, "used": {"processor": 1.0, "at": 5.0}, **more},
         "used": {"processor": 1.0 + used, "at": 6.0},

@@ -179,7 +179,7 @@ class ProcessMarks(ProbeAnswer, frozen=True):
     `machine`: the same as ours where process ids mean the same to both.
     """
 
-    environment: dict[str, str] = {}
+    variables: dict[str, str] = {}
     own: tuple[str, ...] = ()
     name: str | None = None
     host: str | None = None

@@ -59,9 +59,9 @@ class ProcessLabels:
     def of(self, marks: ProcessMarks) -> Labels:
         """Return the labels of a process with these marks."""
         if self._is_launched:
-            had = {name: value for name, value in marks.environment.items() if name not in marks.own}
+            had = {name: value for name, value in marks.variables.items() if name not in marks.own}
             self.inherited = {name: value for name, value in had.items() if self._given.get(name) != value}
-        own = {k: v for k, v in marks.environment.items() if self.inherited.get(k) != v or k in marks.own}
+        own = {k: v for k, v in marks.variables.items() if self.inherited.get(k) != v or k in marks.own}
         if marks.machine and self._is_child and not self._is_of_this_machine:
             self._is_of_this_machine = marks.machine == self._host.query("machine", this_machine)
             self._process.is_here |= self._is_of_this_machine

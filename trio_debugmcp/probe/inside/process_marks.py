@@ -30,7 +30,7 @@ _MOST_ENVIRONMENT = 200_000
 def marks_json() -> Dict[str, Any]:
     """Return the variables that there are, those of them that the program has set itself, and its name and host."""
     now = _environment()
-    found: Dict[str, Any] = {"environment": now}
+    found: Dict[str, Any] = {"variables": now}
     name = _name()
     if name:
         found["name"] = name[:_MOST_CHARACTERS]
