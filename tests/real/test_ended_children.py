@@ -108,10 +108,13 @@ async def test_an_exit_code_that_is_reported_late_is_waited_for_and_no_longer_th
 
 
 WAITING = """\
-import os, subprocess, threading
+import os, threading, time
 pids = [os.posix_spawn("/bin/sleep", ["sleep", "60"], os.environ)]
-threading.Thread(target=lambda: os.waitpid(pids[0], 0), daemon=True).start()
-threading.Thread(target=lambda: os.system(f"sleep 60 && '{os.sys.executable}' -c 1"), daemon=True).start()
+there = []  # a stop holds a thread at its next line: after its mark, each has only its wait before it
+threading.Thread(target=lambda: os.waitpid(pids[0], there.append(1) or 0), daemon=True).start()
+threading.Thread(target=lambda: os.system(there.append(2) or "sleep 60; exit 1"), daemon=True).start()
+while len(there) < 2:
+    time.sleep(0.01)
 done = True
 """
 
@@ -126,11 +129,11 @@ async def test_a_thread_that_waits_for_a_process_waits_for_it_in_the_words_of_th
         await client.call(
             "debug_launch",
             program=str(program),
-            breakpoints=[f"{program}:5"],
+            breakpoints=[f"{program}:8"],
             adapter_options={"python": [python.path]},
         )
-        waits: list[str] = []
-        with trio.fail_after(TEST_SECONDS):  # the threads are on their way
-            while waits != ["os.waitpid", "os.system"]:
+        waits: set[str] = set()
+        with trio.fail_after(TEST_SECONDS):  # from the mark to the wait no line begins
+            while waits != {"os.waitpid", "os.system"}:
                 threads = (await client.call("threads_list"))["threads"]
-                waits = [line.partition("waits for ")[2].partition(",")[0] for line in threads[1:]]
+                waits = {line.partition("waits for ")[2].partition(",")[0] for line in threads[1:]}
