@@ -68,7 +68,7 @@ async def test_a_notebook_stops_at_its_lines_and_why_names_the_cell_that_was_the
         stop = await client.call("debug_continue")
         assert stop["exitCode"] == 1
         assert "runner" not in stop["stderr"]
-        assert f'File "{file}", line {returned}, in share' in stop["stderr"]
+        assert f'File "{file}", line {returned}, in share\n    return paid[name] / total\n' in stop["stderr"]
 
 
 @pytest.mark.parametrize("python", OLDER, ids=lambda python: "{}.{}".format(*python.version))

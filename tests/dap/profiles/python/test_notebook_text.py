@@ -1,7 +1,9 @@
 """Notebooks as Python: each line of a cell keeps the number that it has in the file."""
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -115,3 +117,19 @@ def test_the_cells_of_a_file_are_listed_by_their_lines(tmp_path: Path) -> None:
     text = notebook("x = 1", "a = 1\nb = 2")
     (tmp_path / "job.ipynb").write_text(text)
     assert cells_of(tmp_path / "job.ipynb") == [(number_of(text, "x = 1"), 1), (number_of(text, "a = 1"), 2)]
+
+
+def test_an_error_of_a_cell_is_that_of_its_code_and_its_traceback_shows_lines_of_the_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "job.ipynb"
+    file.write_text(notebook("rows = []", "next(iter(rows))"))
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+    monkeypatch.setattr(sys, "argv", ["runner", str(file)])
+    monkeypatch.setattr(sys, "path", [""])
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
+    with pytest.raises(StopIteration) as raised:
+        notebook_runner.start()
+    sys.excepthook(StopIteration, raised.value, raised.tb)
+    lines = capsys.readouterr().err.splitlines()
+    assert (lines[1].partition(", ")[0], lines[2]) == (f'  File "{file}"', "    next(iter(rows))")

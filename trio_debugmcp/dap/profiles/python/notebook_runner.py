@@ -5,13 +5,12 @@ stops, tracebacks and recordings name lines that a reader of the file finds ther
 """
 
 import ast
-import contextlib
 import json
 import re
 import sys
 import tokenize
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
@@ -164,7 +163,13 @@ def _without_runner(hook: Any, path: str) -> Any:
         innermost = traceback
         while traceback is not None and traceback.tb_frame.f_code.co_filename != path:
             traceback = traceback.tb_next
-        hook(kind, error.with_traceback(traceback or innermost), traceback or innermost)
+        error = error.with_traceback(traceback or innermost)
+        if hook is sys.__excepthook__:
+            import traceback as printer
+
+            printer.print_exception(error)  # the hook reads lines of JSON, and not of the cells, before CPython 3.13
+        else:
+            hook(kind, error, error.__traceback__)
 
     return show
 
@@ -184,11 +189,12 @@ def run(path: str) -> None:
     linecache.cache[path] = (len(script), None, [line + "\n" for line in script], path)
     shell = _shell() if any(_needs_ipython(line) for _, lines in cells for line in lines) else None
     texts = [(first, _runnable(path, first, lines, shell)) for first, lines in cells]
+    codes, main = _codes(path, texts), sys.modules["__main__"].__dict__
     if any("await" in text or "asyncio" in text for _, text in texts):
-        _run_in_loop(_run_cells(path, texts))
+        _run_in_loop(_run_in_turn(codes, main))
     else:
-        with contextlib.suppress(StopIteration):
-            _run_cells(path, texts).send(None)  # which awaits nothing
+        for code in codes:  # in no coroutine, which would make a RuntimeError of a StopIteration
+            eval(code, main)
 
 
 def _run_in_loop(cells: Coroutine[Any, Any, None]) -> None:
@@ -200,17 +206,22 @@ def _run_in_loop(cells: Coroutine[Any, Any, None]) -> None:
     loop.run_until_complete(cells)
 
 
-async def _run_cells(path: str, texts: Sequence[tuple[int, str]]) -> None:
+async def _run_in_turn(codes: Iterator[CodeType], main: dict[str, Any]) -> None:
+    for code in codes:
+        awaited = eval(code, main)
+        if awaited is not None:
+            await awaited
+
+
+def _codes(path: str, texts: Sequence[tuple[int, str]]) -> Iterator[CodeType]:
+    """Yield what of the cells is run in turn; a cell is compiled when those before it have run."""
     flags = 0
-    main = sys.modules["__main__"].__dict__
     for first, text in texts:
         for part in _parts(path, first, text):
             mode = "single" if isinstance(part, ast.Interactive) else "exec"
             code = compile(part, path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags, True)
             flags |= code.co_flags & _FUTURE_ANNOTATIONS
-            awaited = eval(code, main)
-            if awaited is not None:
-                await awaited
+            yield code
 
 
 def _needs_ipython(line: str) -> bool:
