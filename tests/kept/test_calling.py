@@ -1,12 +1,15 @@
 """A conversation with a kept server: an answer is found, or an error that says why there is none."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
-from trio_debugmcp.kept.calling import CallRefused, Conversation
+from trio_debugmcp.kept.calling import CallRefused, Conversation, process_ended
 
 
 def conversation(answer: dict[str, Any]) -> tuple[Conversation, socket.socket]:
@@ -26,3 +29,13 @@ def test_what_was_typed_in_a_locale_of_ascii_is_sent_as_its_bytes() -> None:
     with talk, servers:
         assert talk.request("tools/list", {"name": "Bü".encode().decode("ascii", "surrogateescape")}) == {}
         assert json.loads(servers.recv(4096))["params"]["name"] == "Bü"
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="the system cannot tell of an end without taking note of it")
+def test_a_process_whose_parent_has_not_waited_for_it_has_ended() -> None:
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert not process_ended(process.pid)
+        process.stdin.close()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert process_ended(process.pid)

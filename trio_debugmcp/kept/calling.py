@@ -8,6 +8,7 @@ Only the standard library is imported, so that a call costs hardly more than Pyt
 
 import json
 import os
+import select
 import socket
 import struct
 import sys
@@ -148,7 +149,18 @@ def connect(place: Place) -> Conversation | None:
 
 
 def process_ended(pid: int) -> bool:
-    """Whether no process has this id any more."""
+    """Whether a process has ended; one that its parent, the first of a container perhaps, never waits for has, too."""
+    try:
+        if hasattr(os, "pidfd_open"):
+            descriptor = os.pidfd_open(pid)
+            try:
+                return bool(select.select([descriptor], [], [], 0)[0])
+            finally:
+                os.close(descriptor)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass  # a kernel without it
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
