@@ -36,6 +36,6 @@ def test_what_was_typed_in_a_locale_of_ascii_is_sent_as_its_bytes() -> None:
 def test_a_process_whose_parent_has_not_waited_for_it_has_ended() -> None:
     with subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE) as process:
         assert not process_ended(process.pid)
-        process.stdin.close()
+        process.terminate()
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         assert process_ended(process.pid)
