@@ -1,13 +1,20 @@
 """Breakpoints that stop where they say, and say where they stop: with real debugpy."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 import trio
 
+from tests.pythons import Interpreter, found
 from tests.real.conftest import BY_ENGINE, Connect, breakpoints, hits, text_of, where
 from trio_debugmcp.testing import DebugClient
 
 BREAKPOINTS = "debugger://breakpoints"
+
+PYTHONS = {"{}.{}".format(*python.version): python for python in found()}
+WITH_INLINING = {name: python for name, python in PYTHONS.items() if name in ("3.12", "3.13")}
+"""They compile comprehensions of lists, sets and dictionaries into the function around."""
 
 APP = '''\
 # a licence
@@ -199,6 +206,93 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
         assert "console" not in stop  # where pydevd reports it, too
         (made,) = (await client.read(BREAKPOINTS))["breakpoints"]
         assert made["message"] == note
+
+
+ROUNDS = """\
+data = [1, 2, 3]
+def f(x):
+    one = [x * 2 for x in data]
+    two = {k: 1 for k in data if k != 2}
+    three = {j: [v for v in range(j)] for j in data}
+    four = [(a, b) for a in data for b in data]
+    five = [c for c in data] + [d for d in data]
+    six = [e + g for e in data for g in [e * 2]]
+    seven = [(p, lambda: q) for p, q in zip(data, data)]
+f(3)
+eight = [w for w in data]
+nine = [y for y in data if y != 2]
+ten = {z for z in data}
+eleven = [
+    n * 2
+    for n in data
+]
+async def items():
+    for each in data:
+        yield each
+async def collected():
+    return [o async for o in items()]
+list(collected().__await__())
+"""
+HOLDING = {
+    3: ("x == 3", {"x": "3"}),
+    4: ("k == 2", {"k": "2"}),
+    5: ("j == 2", {"j": "2"}),
+    6: ("a == 2 and b == 1", {"a": "2", "b": "1"}),
+    7: ("d == 2", {"d": "2"}),
+    8: ("g == 4", {"e": "2", "g": "4"}),
+    9: ("q == 3", {"p": "3", "q": "3"}),
+    11: ("w == 1", {"w": "1"}),
+    14: ("n == 2", {"n": "2"}),
+    16: ("n == 3", {"n": "3"}),
+    22: ("o == 2", {"o": "2"}),
+}
+
+
+def failed_conditions(stop: dict[str, Any]) -> list[str]:
+    return [note for note in stop.get("notes", ()) if note.startswith("the condition")]
+
+
+@pytest.mark.parametrize("python", WITH_INLINING.values(), ids=WITH_INLINING)
+async def test_a_condition_on_variables_of_comprehensions_stops_in_the_rounds_where_it_holds(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    app = tmp_path / "rounds.py"
+    app.write_text(ROUNDS)
+    async with debugging() as client:
+        lines = {}
+        for line, (condition, _) in HOLDING.items():
+            made = await client.call("breakpoint_set", file=str(app), line=line, condition=condition)
+            lines[made["id"]] = line
+        await client.call("breakpoint_set", file=str(app), line=12, log_message="y {y}")
+        stop = await client.call("debug_launch", program=str(app), adapter_options={"python": [python.path]})
+        stops = []
+        while stop["state"] == "Paused":
+            (line,) = [lines[each] for each in stop["breakpoints"]]
+            stops.append((line, {name: stop["locals"].get(name) for name in HOLDING[line][1]}))
+            assert failed_conditions(stop) == []
+            stop = await client.call("debug_continue")
+        assert stops == [(line, values) for line, (_, values) in HOLDING.items()]
+        assert text_of(await client.call("process_read_output"), "log").splitlines() == ["y 1", "y 2", "y 3"]
+
+
+@pytest.mark.parametrize("python", WITH_INLINING.values(), ids=WITH_INLINING)
+async def test_a_condition_on_variables_of_comprehensions_that_have_no_values_together_says_so(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    app = tmp_path / "rounds.py"
+    app.write_text(ROUNDS)
+    async with debugging() as client:
+        beside = await client.call("breakpoint_set", file=str(app), line=7, condition="c == 2 and d == 1")
+        await client.call("breakpoint_set", file=str(app), line=13, condition="z == nothing")
+        stop = await client.call("debug_launch", program=str(app), adapter_options={"python": [python.path]})
+        assert (where(stop).line, stop["locals"]["c"]) == (7, "2")
+        (note,) = failed_conditions(stop)
+        assert note == "the condition `c == 2 and d == 1` failed: NameError: name 'd' is not defined"
+        await client.call("breakpoint_remove", id=beside["id"])
+        stop = await client.call("debug_continue")
+        assert where(stop).line == 13
+        (note,) = failed_conditions(stop)
+        assert note.startswith("the condition `z == nothing` failed: NameError")
 
 
 async def test_what_stops_writes_or_counts_beside_a_comprehension_is_hit_in_the_frame_that_is_meant(

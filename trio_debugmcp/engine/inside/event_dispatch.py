@@ -16,6 +16,7 @@ from typing import Any, Callable, Sequence
 from trio_debugmcp.engine.inside import interruptions, monitoring
 from trio_debugmcp.engine.inside.attention import Attention
 from trio_debugmcp.engine.inside.breakpoint_calls import BreakpointCalls
+from trio_debugmcp.engine.inside.comprehension_rounds import Round
 from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
 from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
 from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
@@ -180,8 +181,15 @@ class EventDispatch:
                 if there is None and not self._attention.is_open:
                     return None if self._attention.is_open else DISABLE
                 call_with_room(self._reach, frame, line, there, True)
-            elif self._attention.is_open:
-                self._arrived(frame)
+            else:
+                if self._attention.is_open:
+                    self._arrived(frame)
+                round_ = self._loops.round(code, offset, destination)
+                for each in () if round_ is None else round_.lines:
+                    there = self._breakpoints.at(code, each)
+                    if there is not None and there.of_rounds:
+                        line = each
+                        call_with_room(self._reach_round, frame, round_, there)
         except RecursionError:
             return None  # the stack has no room left for us
         except BaseException as error:
@@ -230,6 +238,19 @@ class EventDispatch:
             self._held.park(record, frame, at_breakpoint=True)
             there = self._breakpoints.at(frame.f_code, line)  # which may have been set, or taken back, meanwhile
         hits = self._hits(record, frame, there, is_loop)
+        if hits:
+            self._breakpoint_stop(record, frame, hits)
+
+    def _reach_round(self, frame: Any, round_: Round, there: LinePlan) -> None:
+        """A round of a comprehension ends, with the values that its variables had in it."""
+        record = self._threads.current()
+        if record.is_evaluating or record.ident in self._threads.own:
+            return
+        if self._held.holder is not None:
+            self._held.park(record, frame, at_breakpoint=True)
+            there = self._breakpoints.at(frame.f_code, there.line) or LinePlan(there.line, [])
+        names = round_.frame(frame)
+        hits = [breakpoint for breakpoint in there.of_rounds if breakpoint.holds(names)]
         if hits:
             self._breakpoint_stop(record, frame, hits)
 

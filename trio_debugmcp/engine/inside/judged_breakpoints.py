@@ -12,6 +12,8 @@ from trio_debugmcp.probe.inside import message_templates, signal_handlers
 HIT, REACHED = "@hit ", "@reached "
 """How the debugger's own conditions begin: of breakpoints that the probe judges, and of traced functions."""
 
+ROUNDS = ".rounds"
+"""A name that no variable can have. Conditions with it are meant for rounds of comprehensions."""
 
 _FAILED = "Error while evaluating expression in conditional breakpoint"
 """How pydevd begins, when it says why a condition has failed: so the debugger reads it."""
@@ -22,11 +24,12 @@ class JudgedBreakpoint:
 
     Attributes:
         condition: of the program, or an empty text.
+        of_rounds: it may hold in rounds of a comprehension.
         problem: why its condition cannot be judged, or an empty text.
         report: has the debugger print a line.
     """
 
-    __slots__ = ("_code", "_nested", "_own", "_quick", "condition", "id", "line", "problem", "report")
+    __slots__ = ("_code", "_nested", "_own", "_quick", "condition", "id", "line", "of_rounds", "problem", "report")
 
     def __init__(self, number: int, wanted: dict[str, Any], report: Callable[[str], None]) -> None:
         self.id = number
@@ -34,6 +37,7 @@ class JudgedBreakpoint:
         self.problem = ""
         self.report = report
         self.condition = condition = str(wanted.get("condition") or "")
+        self.of_rounds = ROUNDS in condition
         self._own = judge_of(condition)
         self._code: Any = None
         self._nested = False

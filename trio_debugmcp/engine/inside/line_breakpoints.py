@@ -36,14 +36,16 @@ class LinePlan:
     Attributes:
         line: its number.
         breakpoints: those that are judged there.
+        of_rounds: those of them that may hold in rounds of a comprehension.
         beginnings: the instructions at which it is reached; None if all are, `NOT_LOOKED_FOR` before it is first.
     """
 
-    __slots__ = ("beginnings", "breakpoints", "line")
+    __slots__ = ("beginnings", "breakpoints", "line", "of_rounds")
 
     def __init__(self, line: int, breakpoints: list[JudgedBreakpoint]) -> None:
         self.line = line
         self.breakpoints = breakpoints
+        self.of_rounds = [breakpoint for breakpoint in breakpoints if breakpoint.of_rounds]
         self.beginnings: frozenset[int] | None = NOT_LOOKED_FOR
 
 

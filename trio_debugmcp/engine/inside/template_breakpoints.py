@@ -19,9 +19,12 @@ class NodeBreakpoint:
 
     Attributes:
         id: as of the breakpoint.
+        of_rounds: no rounds of comprehensions are in a template.
     """
 
     __slots__ = ("_breakpoint", "_file", "_line", "_real", "id")
+
+    of_rounds = False
 
     def __init__(self, breakpoint: Any, file: str, line: int, real: Callable[[str], str]) -> None:
         self.id = breakpoint.id

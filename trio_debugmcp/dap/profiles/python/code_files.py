@@ -20,12 +20,20 @@ _MAX_FILES = 300
 """Files in which a function is looked for; a larger directory is not one program's."""
 
 _OUTSIDE = "'.0' not in locals() and ("
-_INSIDE = "{'.0', %s} <= locals().keys() and ("
+_INSIDE = "('.0' in locals() and ("
+_IN_ROUND = "{%s} <= locals().keys() and {%s} & locals().get('.rounds', {%s})"
+_OR_INLINED = (
+    " or '.0' not in locals() and 'pydevd' in __import__('sys').modules and __import__('sys').version_info >= (3, 12)"
+)
+_THEN = ") and ("
 _INLINED = "('.0' in locals() or __import__('sys').version_info >= (3, 12)) and ("
 """Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`. Its variables
-have no values before its first item."""
+have no values before its first item. Of a comprehension that is compiled into its function (3.12 on) our engine has
+each round look so, with `.rounds`: the variables that the loop of the round binds. Pydevd judges that in the function,
+as both do where the line is not one on which the loop begins.
+"""
 
-_GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE, _INLINED))).replace("%s", "[^}]*"))
+_GUARD = re.compile(f"{re.escape(_OUTSIDE)}|{re.escape(_INLINED)}|{re.escape(_INSIDE)}.*?{re.escape(_THEN)}")
 
 _LIBRARY = re.compile(r"^<frozen |[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3\.\d+[/\\]")
 """In the names of files of installed packages and of the standard library."""
@@ -128,10 +136,18 @@ class PythonCode(Code):
         found = None if source is None else code_lines.comprehension_at(source, line)
         if found is None:
             return condition
-        targets, generates = found
-        about = targets & (code_lines.names_in(condition) | code_lines.names_in("f" + repr(log_message or "")))
-        inside = _INSIDE % ", ".join(map(repr, sorted(about))) if generates else _INLINED
-        return f"{inside if about else _OUTSIDE}{condition}\n)"
+        names = code_lines.names_in(condition) | code_lines.names_in("f" + repr(log_message or ""))
+        about = names & frozenset[str]().union(*(loop.own for loop in found))
+        if not about:
+            return f"{_OUTSIDE}{condition}\n)"
+        loops = [loop for loop in found if loop.own & about]
+        # Variables of comprehensions beside each other never have values together: it is judged in the rounds of both.
+        loops = [loop for loop in loops if about <= loop.known] or loops
+        if not all(loop.is_generator or line in loop.lines for loop in loops):
+            return f"{_INLINED}{condition}\n)"
+        rounds = dict.fromkeys(_in_round(loop, about) for loop in loops)
+        inlined = "" if all(loop.is_generator for loop in loops) else _OR_INLINED
+        return f"{_INSIDE}{' or '.join(rounds)}){inlined}{_THEN}{condition}\n)"
 
     def function_name_problem(self, name: str) -> str | None:
         if _is_dotted(name, _INNER):
@@ -170,6 +186,13 @@ def without_guard(condition: str) -> str:
         condition = ast.literal_eval(condition[len(OWN_NAMES) : -len(OWN_NAMES_END)])
     guard = _GUARD.match(condition)
     return condition if guard is None else condition[guard.end() :].removesuffix("\n)")
+
+
+def _in_round(loop: code_lines.ComprehensionLoop, about: frozenset[str]) -> str:
+    """Return what holds in a round of a loop, for a condition about some variables."""
+    rounds = loop.rounds if loop.rounds.isdisjoint(about) else loop.rounds & about
+    known, own = (", ".join(map(repr, sorted(part))) for part in (about & loop.known, rounds))
+    return _IN_ROUND % (known, own, own)
 
 
 def _near(files: Sequence[str], directories: Sequence[str]) -> list[Path]:

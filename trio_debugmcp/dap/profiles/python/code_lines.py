@@ -30,6 +30,24 @@ class _Parsed(NamedTuple):
     functions: list[Function]
 
 
+class ComprehensionLoop(NamedTuple):
+    """A `for` of a comprehension.
+
+    Attributes:
+        own: the variables that it binds.
+        rounds: those of them that each round begins with.
+        known: the variables that have values in it, also those of what it is in.
+        is_generator: it has a frame of its own on every version.
+        lines: where its comprehension begins, and where its variables are bound.
+    """
+
+    own: frozenset[str]
+    rounds: frozenset[str]
+    known: frozenset[str]
+    is_generator: bool
+    lines: frozenset[int]
+
+
 def line_with_code(source: bytes, line: int) -> int | None:
     """Return where a breakpoint on a line belongs: that line, or the next one with code in the same function.
 
@@ -80,10 +98,10 @@ def defines(source: bytes, names: Sequence[str]) -> bool:
     return _find(parsed.tree.body, list(names), parsed.tree) is not None
 
 
-def comprehension_at(source: bytes, line: int) -> tuple[frozenset[str], bool] | None:
-    """Return the variables of the comprehensions on a line, and whether one of them is a generator expression.
+def comprehension_at(source: bytes, line: int) -> list[ComprehensionLoop] | None:
+    """Return the loops of the comprehensions on a line, and of those in them.
 
-    None if there is none, or if the line is only executed inside of it.
+    None if there is none, or if the line is only executed inside of it, where its variables have values.
     """
     parsed = _parse(source)
     if parsed is None:
@@ -93,16 +111,39 @@ def comprehension_at(source: bytes, line: int) -> tuple[frozenset[str], bool] | 
         for node in ast.walk(parsed.tree)
         if isinstance(node, _Comprehension) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
-    if not here or all(node.lineno < line for node in here):
+    begins = {node.lineno for node in here}
+    begins |= {generator.target.lineno for node in here for generator in node.generators}
+    if line not in begins:
         return None
-    targets = {
-        name.id
-        for node in here
-        for generator in node.generators
-        for name in ast.walk(generator.target)
-        if isinstance(name, ast.Name)
-    }
-    return frozenset(targets), any(isinstance(node, ast.GeneratorExp) for node in here)
+    inner = {id(node) for outer in here for node in ast.walk(outer) if node is not outer}
+    return [loop for node in here if id(node) not in inner for loop in _loops(node, frozenset())]
+
+
+def _loops(node: ast.AST, around: frozenset[str]) -> Iterator[ComprehensionLoop]:
+    """Yield the loops of the comprehensions in an expression; `around`: variables of those that it is in."""
+    if not isinstance(node, _Comprehension):
+        for child in ast.iter_child_nodes(node):
+            yield from _loops(child, around)
+        return
+    known, rounds, lines = around, frozenset[str](), frozenset[int]()
+    for generator in node.generators:
+        yield from _loops(generator.iter, known)
+        own = frozenset(name.id for name in ast.walk(generator.target) if isinstance(name, ast.Name))
+        known |= own
+        if not rounds or not _is_assignment(generator):
+            rounds, lines = own, frozenset([node.lineno, generator.target.lineno])
+        yield ComprehensionLoop(own, rounds, known, isinstance(node, ast.GeneratorExp), lines)
+        for test in generator.ifs:
+            yield from _loops(test, known)
+    parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    for part in parts:
+        yield from _loops(part, known)
+
+
+def _is_assignment(generator: ast.comprehension) -> bool:
+    """Whether an inner `for` goes through one item that stands there: CPython makes no loop of `for y in [f(x)]`."""
+    items = generator.iter.elts if isinstance(generator.iter, ast.List | ast.Tuple) else []
+    return len(items) == 1 and not isinstance(items[0], ast.Starred) and not generator.is_async
 
 
 def names_in(expression: str) -> frozenset[str]:
