@@ -182,6 +182,15 @@ def test_errors_have_a_sentence_and_a_code(shared: Shell) -> None:
     assert (code, sentence[:54]) == (5, "There is no tool 'debug_stepp'. Do you mean debug_step")
 
 
+@pytest.mark.parametrize("words", [("debug_stepp",), ("debug_stepp", "mode=in"), ("--list", "debug_stepp")])
+def test_no_server_is_started_for_a_tool_that_there_is_not(shell: Shell, words: tuple[str, ...]) -> None:
+    sentence = (
+        "There is no tool 'debug_stepp'. Do you mean debug_step or debug_state or debug_listen? --list shows them."
+    )
+    assert shell.error(*words) == (5, sentence)
+    assert shell.answer("--status") == {"kept": False, "project": str(shell.project)}
+
+
 def test_a_second_server_for_a_project_is_refused_with_one_sentence(shared: Shell) -> None:
     done = shared.command(own_command("serve", "--kept", str(shared.project)))
     by_hand = f"or with kill {shared.answer('--status')['pid']} if that does not find it"

@@ -13,6 +13,7 @@ from tests.server.scene import failure
 from trio_debugmcp.server import tools
 from trio_debugmcp.server.instructions import INSTRUCTIONS, instructions_for
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
+from trio_debugmcp.server.tool_names import FAMILIES
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import connect
 
@@ -39,8 +40,8 @@ def to_the_model(tools: list[dict[str, Any]]) -> int:
 
 
 def test_each_family_has_the_tools_that_it_is_imported_for() -> None:
-    families = {family: import_module(f"{tools.__name__}.{family}") for family in tools.FAMILIES}
-    assert {family: tuple(tool.name for tool in module.TOOLS) for family, module in families.items()} == tools.FAMILIES
+    families = {family: import_module(f"{tools.__name__}.{family}") for family in FAMILIES}
+    assert {family: tuple(tool.name for tool in module.TOOLS) for family, module in families.items()} == FAMILIES
 
 
 def test_the_lists_are_small() -> None:

@@ -117,6 +117,8 @@ def _reach(arguments: argparse.Namespace, place: Place) -> Conversation:
 
 def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     given = split_words(arguments.words, _read)
+    if not _may_have(arguments.tool, place):
+        return _no_tool(arguments.tool, as_json)
     with _reach(arguments, place) as conversation:
         _warn_of_another_python(place, as_json)
         tools = conversation.request("tools/list", {"name": arguments.tool})["tools"] if given else []
@@ -126,6 +128,27 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     if result.get("isError"):
         return _failed(*_said(result), NOT_FOUND, as_json)
     return _show(result.get("structuredContent") or {"content": result["content"]}, as_json)
+
+
+def _may_have(tool: str, place: Place) -> bool:
+    """Whether the project's server may have a tool. None is started for one that it would not have."""
+    from trio_debugmcp.server.naming import MORE
+    from trio_debugmcp.server.tool_names import FAMILIES
+
+    if tool == MORE or any(tool in names for names in FAMILIES.values()):
+        return True
+    running = connected(place)
+    if running is None:
+        return False
+    with running:  # it may be of another version
+        return True
+
+
+def _no_tool(tool: str, as_json: bool) -> int:
+    from trio_debugmcp.server.tool_names import FAMILIES, tools_meant
+
+    meant = tools_meant(tool, [name for names in FAMILIES.values() for name in names])
+    return _failed(f"There is no tool '{tool}'.{meant} --list shows them.", "tool_not_found", NOT_FOUND, as_json)
 
 
 def _warn_of_another_python(place: Place, as_json: bool) -> None:
@@ -156,13 +179,15 @@ def _said(result: dict[str, Any]) -> tuple[str, str]:
 
 
 def _list(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
+    if arguments.tool is not None and not _may_have(arguments.tool, place):
+        return _no_tool(arguments.tool, as_json)
     with _reach(arguments, place) as conversation:
         tools = conversation.request("tools/list", {})["tools"]
     if arguments.tool is None:
         return _show({tool["name"]: tool["description"].partition("\n")[0] for tool in tools}, as_json)
     tool = next((tool for tool in tools if tool["name"] == arguments.tool), None)
     if tool is None:
-        return _failed(f"There is no tool {arguments.tool!r}; --list shows them.", "tool_not_found", NOT_FOUND, as_json)
+        return _no_tool(arguments.tool, as_json)
     described = {"description": tool["description"], "parameters": tool["inputSchema"].get("properties", {})}
     return _show(described, as_json)
 
