@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.meant import meant
 
@@ -73,3 +74,30 @@ def test_a_text_may_stand_for_a_list_and_a_command_line_is_split_as_a_shell_does
 )
 def test_what_may_mean_several_things_is_left_as_it_is(tool: str, arguments: dict[str, Any]) -> None:
     assert taken(tool, **arguments) == arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        (
+            "breakpoints",
+            '[{"file": "a.py", "line": 3',
+            '`breakpoints` is JSON that is broken at line 1, column 28, after `": "a.py", "line": 3`: Expecting',
+        ),
+        ("breakpoints", '{"file": "a.py",, "line": 3}', "`breakpoints` is JSON that is broken at line 1, column 17"),
+        ("breakpoints", '["a.py:3",\n "b.py:7', "`breakpoints` is JSON that is broken at line 2, column 2"),
+        ("breakpoints", "{file: 'a.py'}", "`breakpoints` is JSON that is broken at line 1, column 2, after `{`"),
+        ("env", '{"PORT": }', "`env` is JSON that is broken at line 1, column 10"),
+    ],
+)
+def test_of_broken_json_it_is_said_where_it_is_broken(name: str, text: str, sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        taken("debug_launch", **{name: text})
+    assert (refused.value.code, refused.value.message[: len(sentence)]) == ("INVALID_PARAMETER", sentence)
+    with pytest.raises(UsageError, match="is JSON that is broken"):  # as a shell has it, where a text is the one item
+        taken("debug_launch", **{name: [text] if name == "breakpoints" else text})
+
+
+@pytest.mark.parametrize("file", ["[id].tsx", "[[...slug]].tsx", "{{name}}.py", "{name}.py"])
+def test_names_of_files_may_have_brackets(file: str) -> None:
+    assert taken("debug_launch", breakpoints=f"{file}:3") == {"breakpoints": [{"file": file, "line": 3}]}

@@ -4,7 +4,7 @@
     # {"breakpoints": [{"file": "shop.py", "line": 37}], "args": ["-k", "total"], "timeout": 60}
 
 Models write numbers as texts, lists of one as the item, and places as our own answers do. Schemas show one form only.
-What may mean several things is left as it is, for the schema to refuse. Pure.
+What may mean several things is left as it is, for the schema to refuse; of JSON that is broken it is said where. Pure.
 """
 
 import json
@@ -17,6 +17,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.state.payloads import shortened
+
 _COMMAND_LINES = frozenset({"args"})
 """Lists of texts that a text stands for as a shell splits it; of any other list it is the one item."""
 
@@ -25,13 +28,23 @@ _PLACE = re.compile(r"(?P<file>.*[^\s:]):(?P<line>[1-9]\d{0,8})(?: in \S+)?")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?P<fraction>\.\d{1,18})?")
 
+_JSON_BEGUN = re.compile(r"""\s*(?:\[\s*["']|(?:\[\s*)?\{\s*(?:["']|\w+\s*:))""")
+"""How JSON begins, and no place: files may be called `[id].tsx`, `[[...slug]].tsx` or `{{name}}.py`."""
+
+_AROUND = 20
+"""Characters before the place where JSON is broken that are shown."""
+
 _TRUTHS = {"true": True, "false": False}
 
 
 def meant(params: type[Struct], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call as the parameters of the tool have them."""
+    """Return the arguments of a call as the parameters of the tool have them.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: one is a text of JSON that is broken.
+    """
     types = _types(params)
-    found = {name: _as(types[name], value, name) if name in types else value for name, value in arguments.items()}
+    found = {name: _named(types[name], value, name) if name in types else value for name, value in arguments.items()}
     return with_place(found) if {"file", "line"} <= types.keys() else found
 
 
@@ -47,6 +60,16 @@ def place_or_function(text: str) -> dict[str, Any]:
     """Return the breakpoint that a text stands for: on a line, or else on a function."""
     place = _PLACE.fullmatch(text.strip())
     return {"function": text.strip()} if place is None else {"file": place["file"], "line": int(place["line"])}
+
+
+def _named(type_: inspect.Type, value: Any, name: str) -> Any:
+    try:
+        return _as(type_, value, name)
+    except json.JSONDecodeError as error:
+        before = " ".join(error.doc[max(0, error.pos - _AROUND) : error.pos].split())
+        where = f"line {error.lineno}, column {error.colno}" + (f", after `{before}`" if before else "")
+        sentence = f"`{name}` is JSON that is broken at {where}: {error.msg}. It is {shortened(error.doc)}"
+        raise UsageError("INVALID_PARAMETER", sentence, {"parameter": name}) from None
 
 
 def _as(type_: inspect.Type, value: Any, name: str) -> Any:
@@ -87,6 +110,8 @@ def _from_text(accepted: list[inspect.Type], text: str, name: str) -> Any:
 def _from_structure(type_: inspect.Type, text: str, name: str) -> Any:
     """Return a list or an object that was written as a text: as JSON, as a command line, or as its only item."""
     opening = "[" if isinstance(type_, inspect.ListType) else "{"
+    if _has_objects(type_) and _JSON_BEGUN.match(text):
+        return _as(type_, json.loads(text), name)
     if text.lstrip().startswith(opening):
         try:
             return _as(type_, json.loads(text), name)
@@ -102,6 +127,12 @@ def _from_structure(type_: inspect.Type, text: str, name: str) -> Any:
         return shlex.split(text)
     except ValueError:
         return text
+
+
+def _has_objects(type_: inspect.Type) -> bool:
+    """Whether a value of this type is an object, or a list of such: one of texts may be an expression for `show`."""
+    item = type_.item_type if isinstance(type_, inspect.ListType) else type_
+    return any(isinstance(each, inspect.DictType | inspect.StructType) for each in _accepted(item))
 
 
 def _from_object(accepted: list[inspect.Type], value: dict[str, Any]) -> Any:
