@@ -229,7 +229,7 @@ async def test_a_wait_for_the_first_program_that_ends_without_one_says_so(autoju
 
 
 async def test_programs_beyond_the_bound_are_not_debugged(autojump_clock: MockClock) -> None:
-    assert Settings().max_guests == MAX_GUESTS == 256
+    assert Settings().max_guests == MAX_GUESTS == 1000
     async with listening(max_guests=3) as (client, door, _):
         workers = [FakeAdapter() for _ in range(3)]
         for worker in workers:
@@ -245,6 +245,16 @@ async def test_programs_beyond_the_bound_are_not_debugged(autojump_clock: MockCl
         await adopt(door, FakeAdapter(), lasting=True)
         state = await client.call("debug_state", session_id="s-1")
         assert state["listening"] == "127.0.0.1:5678, 3 connected, 4 have dialed in"
+
+
+async def test_where_few_descriptors_are_to_be_had_it_says_for_how_many_programs_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    monkeypatch.setattr("trio_debugmcp.server.tools.starting.listening.reachable_open_files", lambda: 1024)
+    async with listening() as (_, _, answer):
+        assert answer["notes"][0].startswith(
+            "There is room for some 384 programs: this server may have 1024 files open"
+        )
 
 
 async def test_an_address_that_is_not_to_be_had_is_refused(autojump_clock: MockClock) -> None:

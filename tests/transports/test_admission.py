@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
-from trio_debugmcp.descriptors import open_files
+from trio_debugmcp.descriptors import many_open_files, open_files, reachable_open_files
 from trio_debugmcp.transports.accept import FULL_SECONDS, accept_connections
 from trio_debugmcp.transports.admission import (
     CROWDED_SECONDS,
@@ -253,6 +253,22 @@ def test_the_limit_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> No
     assert bounds(open_files()) == bounds(100_000)
     monkeypatch.setattr(sys, "platform", "win32")
     assert open_files() == 1024
+
+
+def test_more_descriptors_are_had_for_the_length_of_a_block_as_far_as_the_hard_limit_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = [(1024, 20_000)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limit: limits.append(limit))
+    with many_open_files():
+        assert open_files() == reachable_open_files() == 4096
+    assert limits == [(1024, 20_000), (4096, 20_000), (1024, 20_000)]
+    limits[:] = [(256, 512)]
+    assert reachable_open_files() == 512
+    limits[:] = [(8192, resource.RLIM_INFINITY)]
+    with many_open_files():
+        assert limits == [(8192, resource.RLIM_INFINITY)], "there are enough"
 
 
 # --- Turns ------------------------------------------------------------------------------------------------------------

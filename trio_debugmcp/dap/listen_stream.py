@@ -27,6 +27,7 @@ from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.messages import Request, Response
+from trio_debugmcp.descriptors import many_open_files
 from trio_debugmcp.errors import AdapterGone
 
 NO_PROGRAM = (
@@ -172,26 +173,27 @@ async def open_listening(
         AdapterGone: this machine does not give that address.
     """
     failure: OSError | None = None
-    async with trio.open_nursery() as nursery:
-        stream = ListeningStream(nursery, dial_ins, child_arguments)
-        door = Door(
-            nursery,
-            stream.welcome,
-            stream.report_refusal,
-            token=token,
-            records=dial_ins.records,
-            patience=dial_ins.patience,
-        )
-        try:
-            stream.address = await door.listen(host, port)
-        except OSError as error:
-            failure = error
-        else:
+    with many_open_files():
+        async with trio.open_nursery() as nursery:
+            stream = ListeningStream(nursery, dial_ins, child_arguments)
+            door = Door(
+                nursery,
+                stream.welcome,
+                stream.report_refusal,
+                token=token,
+                records=dial_ins.records,
+                patience=dial_ins.patience,
+            )
             try:
-                yield Adapter(stream)
-            finally:
-                stream.close()
-                nursery.cancel_scope.cancel(reason="the session is over")
+                stream.address = await door.listen(host, port)
+            except OSError as error:
+                failure = error
+            else:
+                try:
+                    yield Adapter(stream)
+                finally:
+                    stream.close()
+                    nursery.cancel_scope.cancel(reason="the session is over")
     if failure is not None:  # raised here, as a nursery would put it into a group
         raise AdapterGone(f"cannot listen on {host}:{port}: {failure.strerror or failure}") from failure
 

@@ -10,8 +10,8 @@ from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.host import Host
 
-MAX_GUESTS = 256
-"""Programs that have dialed in by themselves; each is a session, with some tasks and a few hundred KB."""
+MAX_GUESTS = 1000
+"""Programs that have dialed in by themselves; each is a session, with some tasks and less than a hundred KB."""
 
 
 class Settings(Struct, frozen=True):

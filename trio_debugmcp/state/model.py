@@ -399,14 +399,17 @@ class State(Struct, frozen=True):
 
     def snapshot(self, session_id: str) -> Snapshot | None:
         """The session with that id; None if there is none or it has ended."""
-        for snapshot in self.snapshots:  # asked for a hundred times in a step: a generator would cost twice as much
-            if snapshot.id == session_id:
-                return snapshot
-        return None
+        return by_id(self.snapshots).get(session_id)
 
 
 ResumeKind = Literal["continue", "step"]
 """Whether the focus may pass to another session that is paused: see focus.py."""
+
+
+@remembered
+def by_id(snapshots: tuple[Snapshot, ...]) -> Mapping[str, Snapshot]:
+    """Return the sessions by their ids: one is asked for a hundred times in a step, and there may be a thousand."""
+    return {snapshot.id: snapshot for snapshot in snapshots}
 
 
 @remembered

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import State, by_id
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.people.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
 from trio_debugmcp.state.recorded_runs import RUNS, RUNS_DESCRIPTION, RUNS_NAME, runs_payload
@@ -60,6 +60,8 @@ SESSION_TEMPLATE_DESCRIPTION = "The session, threads, stack, output or modules o
 RESOURCES_OF_SESSIONS = {uri.rpartition("/")[2]: RESOURCES[uri] for uri in (SESSION, THREADS, STACK, OUTPUT, MODULES)}
 """What every session has for itself, by the last part of the URI. Breakpoints and the timeline are of all sessions."""
 
+_SESSION = SESSION.rpartition("/")[2]
+
 _URI = re.compile(re.escape(SESSIONS) + r"/(?P<session>s-\d{1,9})/(?P<resource>[a-z]+)")
 
 
@@ -105,18 +107,24 @@ def changed_in_sessions(old: State, new: State) -> set[str]:
     """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended."""
     if old.snapshots is new.snapshots and old.focus == new.focus:
         return set()
-    before, after = ({snapshot.id: snapshot for snapshot in state.snapshots} for state in (old, new))
-    trees = tuple((state.roots(), tree_parts(state)) for state in (old, new))
+    before, after = by_id(old.snapshots), by_id(new.snapshots)
     found = {uri for id_ in before.keys() ^ after.keys() for uri in _all(id_)}
-    if old.focus != new.focus or trees[0][1] != trees[1][1]:
+    were, are = tree_parts(old), tree_parts(new)
+    moved = {root for root, parts in are.items() if parts != were.get(root)}  # compared once for all of a tree
+    if old.focus != new.focus or moved or were.keys() != are.keys():
         found.add(SESSIONS)
-    for id_ in before.keys() & after.keys():
-        relatives = [parts[roots[id_]] for roots, parts in trees]  # made once for all sessions of a tree
+    if moved:
+        roots, had = new.roots(), old.roots()
+        there = (id_ for id_, root in roots.items() if id_ in before and (root in moved or had[id_] != root))
+        found.update(session_uri(id_, _SESSION) for id_ in there)
+    for id_, snapshot in after.items():
+        if id_ not in before or before[id_] is snapshot:
+            continue
         for name, resource in RESOURCES_OF_SESSIONS.items():
-            if resource.uri == SESSION:
-                differs = own_parts(before[id_]) != own_parts(after[id_]) or relatives[0] != relatives[1]
+            if name == _SESSION:  # what it has of its tree is compared above
+                differs = own_parts(before[id_]) != own_parts(snapshot)
             else:
-                differs = before[id_] is not after[id_] and _differs(resource, old, before[id_], new, after[id_])
+                differs = resource.parts(old, before[id_]) != resource.parts(new, snapshot)
             if differs:
                 found.add(session_uri(id_, name))
     return found
@@ -136,7 +144,3 @@ def gone(old: State, new: State) -> set[str]:
 
 def _all(session_id: str) -> list[str]:
     return [session_uri(session_id, name) for name in RESOURCES_OF_SESSIONS]
-
-
-def _differs(resource: Resource, old: State, before: Snapshot, new: State, after: Snapshot) -> bool:
-    return resource.parts(old, before) != resource.parts(new, after)

@@ -25,7 +25,7 @@ from trio_debugmcp.state.changes import (
     SessionClosed,
     SessionOpened,
 )
-from trio_debugmcp.state.model import Snapshot, State, Stop
+from trio_debugmcp.state.model import Snapshot, State, Stop, by_id
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.people.people_changes import PeopleChange, PeopleEvent, people_happenings
 from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
@@ -88,15 +88,17 @@ def _event(kind: EventType, thread_id: int | None = None, **payload: Any) -> Hap
 def _of_sessions(old: State, change: Change, new: State) -> Iterator[Happening]:
     if new.snapshots is old.snapshots:
         return
-    for snapshot in new.snapshots:
-        before = old.snapshot(snapshot.id)
+    were, are = by_id(old.snapshots), by_id(new.snapshots)
+    for id_, snapshot in are.items():
+        before = were.get(id_)
         if before is None:
             yield _started(snapshot)
         elif before is not snapshot:
             yield from _of_execution(before, snapshot)
-    for snapshot in old.snapshots:
-        if new.snapshot(snapshot.id) is None and isinstance(change, SessionClosed):
-            yield _ended(snapshot, change)
+    if isinstance(change, SessionClosed):
+        for id_, snapshot in were.items():
+            if id_ not in are:
+                yield _ended(snapshot, change)
 
 
 def _started(snapshot: Snapshot) -> Happening:

@@ -17,6 +17,7 @@ from trio_debugmcp.testing.connect import (
 from trio_debugmcp.testing.debug_client import DebugClient, Notice, ToolFailed
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Refusal
+from trio_debugmcp.testing.fake_fleet import FakeFleet, FakeWorker
 from trio_debugmcp.testing.scenario.parametrize import scenarios
 from trio_debugmcp.testing.scenario.player import play, play_all, play_in, read_scenario
 from trio_debugmcp.testing.scenario.report import Entry, Report
@@ -30,7 +31,9 @@ __all__ = [
     "DebugClient",
     "Entry",
     "FakeAdapter",
+    "FakeFleet",
     "FakeProfile",
+    "FakeWorker",
     "Notice",
     "Refusal",
     "Report",

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from trio_debugmcp.dap.listener import new_token
 from trio_debugmcp.dap.profiles import Listen
+from trio_debugmcp.descriptors import WANTED_OPEN_FILES, reachable_open_files
 from trio_debugmcp.engine.fetched import fetching_line
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
@@ -18,6 +19,9 @@ from trio_debugmcp.server.tools.starting.checks import choose_profile
 from trio_debugmcp.server.tools.starting.mappings import Mapping, checked_mappings
 from trio_debugmcp.server.tools.tool import Params, Seconds, Tool
 from trio_debugmcp.session.debugger import Debugger
+
+_OWN_DESCRIPTORS, _FOR_EACH = 256, 2
+"""What the server itself has open at most beside clients, and what a program needs: a connection, one for records."""
 
 _EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})
 
@@ -65,7 +69,7 @@ async def _listen(debugger: Debugger, params: DebugListen) -> ListeningAnswer:
     if not address.rpartition(":")[2].isdecimal():
         raise UsageError("NOT_SUPPORTED", f"Programs of {profile.name} do not dial in by themselves. Use debug_attach.")
     host = params.host
-    notes = []
+    notes = _few_descriptors(debugger)
     if not _is_loopback(host):
         notes.append(
             "Nothing is encrypted: who can read this network sees the token, and can then debug in your name. Use a "
@@ -86,6 +90,18 @@ async def _listen(debugger: Debugger, params: DebugListen) -> ListeningAnswer:
         )
         notes.append(without_debugpy)
     return ListeningAnswer(address=address, token=start.token, python=python, session=session.id, notes=notes)
+
+
+def _few_descriptors(debugger: Debugger) -> list[str]:
+    """Return how many programs can be debugged where the system gives descriptors for fewer than the server takes."""
+    with suppress(UsageError):  # a recording of an earlier version has no answer
+        limit = debugger.host.query("open files", reachable_open_files)
+        room = max(0, limit - _OWN_DESCRIPTORS) // _FOR_EACH
+        if room < debugger.settings.max_guests:
+            problem = f"There is room for some {room} programs: this server may have {limit} files open."
+            raised = "`ulimit -Hn`, systemd's LimitNOFILE, Docker's --ulimit nofile"
+            return [f"{problem} For more, raise its hard limit ({raised}) to {WANTED_OPEN_FILES}, and start it again."]
+    return []
 
 
 def _is_loopback(host: str) -> bool:
