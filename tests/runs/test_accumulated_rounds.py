@@ -67,15 +67,15 @@ def rounds(expression: str, line: int) -> str:
 
 
 def test_each_round_of_a_short_sum_says_what_it_added_also_over_several_calls() -> None:
-    assert rounds("cart.price", 6) == "3 rounds from 0: +3 -5 +4"
+    assert rounds("cart.price", 6) == "3 writes from 0: +3 -5 +4"
 
 
 def test_of_many_rounds_those_that_changed_most_are_shown_and_how_many_are_left_out() -> None:
-    assert rounds("left", 34) == "300 rounds from 100.0: -0.25 -0.25 -0.25 …, -5 …, -0.25 -0.25; 294 left out"
+    assert rounds("left", 34) == "300 writes from 100.0: -0.25 -0.25 -0.25 …, -5 …, -0.25 -0.25; 294 left out"
 
 
 def test_rounds_that_all_add_the_same_are_one_word() -> None:
-    assert rounds("counts", 33) == "300 rounds: =1 +1 +1 +1 …, +1 +1; 294 left out"
+    assert rounds("counts", 33) == "300 writes: =1 +1 +1 +1 …, +1 +1; 294 left out"
 
 
 def test_a_line_that_ran_in_rounds_that_went_another_way_is_not_said_to_have_run_once() -> None:

@@ -161,13 +161,13 @@ def test_a_read_before_an_await_of_the_same_line_is_overtaken(tasks: ProcessReco
     lines = [line for line in said(tasks, "total").splitlines() if "total = total" in line]
     assert "writes over #" in lines[0]
     assert "(another task: .total=1)" in lines[0]
-    assert "rounds from" not in lines[0]  # it has not added that to the value before
+    assert "writes from" not in lines[0]  # it has not added that to the value before
 
 
 def test_a_read_after_an_await_of_the_same_line_is_not(tasks: ProcessRecord) -> None:
     lines = [line for line in said(tasks, "stock['pen']").splitlines() if "await number(n) + stock" in line]
     assert "writes over" not in lines[0]
-    assert "2 rounds from 10: +1" in lines[0]
+    assert "2 writes from 10: +1" in lines[0]
 
 
 def test_what_is_made_twice_since_each_task_has_looked_first_says_so(tasks: ProcessRecord) -> None:

@@ -112,7 +112,9 @@ def line(process: ProcessRecord, expression: str, source: str) -> str:
 def test_rounds_that_an_exception_has_left_out_are_counted_and_lead_to_the_line_that_raised(
     process: ProcessRecord,
 ) -> None:
-    assert "left out of 2 of 5 rounds (#" in line(process, "summed", "total += value")
+    added = line(process, "summed", "total += value")
+    assert "left out of 2 of 5 rounds (#" in added
+    assert "3 writes from 0" in added  # and not that the loop had three rounds
     raised = line(process, "summed", "value = int(text) | raises ValueError")
     assert "text='y4'; so line 8 does not run in that round" in raised
 

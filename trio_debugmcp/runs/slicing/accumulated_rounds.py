@@ -1,8 +1,9 @@
 """What a line that adds up has added: the rounds that led to the value that an answer shows.
 
-    rounds_of(past, execution)          # "7 rounds from 0: +3 (#6), +4 (#10), -5 (#14), +6 (#18), …, +8 (#26), +9"
+    rounds_of(past, execution)          # "7 writes from 0: +3 (#6), +4 (#10), -5 (#14), +6 (#18), …, +8 (#26), +9"
 
-A slice shows each line of the source once, by its last round; the wrong one may be another.
+A slice shows each line of the source once, by its last round; the wrong one may be another. The line need not have been
+come to in each round of its loop, hence its writes are what is counted.
 """
 
 import ast
@@ -102,7 +103,7 @@ def _summary(past: PastProcess, execution: StatementExecution, writes: list[Row]
     start = f" from {_short(begun)}" if begun else ""
     least = "the last " if len(writes) >= _MOST_ROUNDS - 1 else ""
     if len({one.added for one in found}) == 1:
-        return f"{least}{len(found):,} rounds{start}, each {found[0].added}"
+        return f"{least}{len(found):,} writes{start}, each {found[0].added}"
     shown = _chosen(found)
     said, last = list[str](), -1
     for place in shown:
@@ -113,7 +114,7 @@ def _summary(past: PastProcess, execution: StatementExecution, writes: list[Row]
         said.append(f"{found[place].added}{at}")
     left = len(found) - len(shown)
     omitted = f"; {left:,} left out" if left else ""
-    return f"{least}{len(found):,} rounds{start}: {', '.join(said)}{omitted}"
+    return f"{least}{len(found):,} writes{start}: {', '.join(said)}{omitted}"
 
 
 def _chosen(found: list[_Round]) -> list[int]:

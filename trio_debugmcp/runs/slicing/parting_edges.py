@@ -42,11 +42,8 @@ class PartingEdges:
         """Return what is said of a line: it may have run in rounds, too, that did not get as far as the statement."""
         runs = count(self._record, rows.LINE, self._record.row(odd).key)
         line = rounds[0].statement.first
-        return (
-            f"runs in one of {len(rounds)} rounds only"
-            if runs == 1
-            else (f"runs {runs:,} times, but in one of the {len(rounds)} rounds only that reach line {line}")
-        )
+        reaching = f"in one of the {len(rounds)} rounds only that reach line {line}"
+        return f"runs {reaching}" if runs == 1 else f"runs {runs:,} times, but {reaching}"
 
     def _way(self, run: StatementExecution) -> dict[int, int]:
         """Return the sites that ran in a round up to its statement, in order, each with its first row."""

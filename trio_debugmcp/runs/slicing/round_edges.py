@@ -122,7 +122,7 @@ class RoundEdges:
         others = [runs for runs in list(kinds.values())[1:] if not is_rare or len(runs) * _RARE <= len(rounds)]
         for runs in sorted(others, key=len)[:_MOST_KINDS]:
             others_left = len(rounds) - len(runs)
-            note = f"differs from the other {f'{others_left} rounds' if others_left > 1 else 'round'}"
+            note = f"differs from its other {f'{others_left} runs' if others_left > 1 else 'run'}"
             yield SliceEdge(cost.CHANGE if is_rare else cost.OTHER_ROUND, SliceNode(runs[-1].row), note)
             for start in self._past.executions.calls(runs[-1].row):
                 ending = self._past.executions.outcome(start.number)
