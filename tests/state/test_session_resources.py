@@ -4,7 +4,7 @@ import pytest
 
 from tests.state.store import Store
 from trio_debugmcp.dap.messages import DapModule, ModuleEvent
-from trio_debugmcp.state.changes import OutputWritten, SessionClosed
+from trio_debugmcp.state.changes import FocusMoved, OutputWritten, SessionClosed
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.session_resources import (
     RESOURCES_OF_SESSIONS,
@@ -83,6 +83,24 @@ def test_opening_and_ending_change_all_that_a_session_has() -> None:
     store.merge(SessionClosed("s-2", "over"))
     assert changed_by(store, before) == {SESSIONS, *uris("s-2")}
     assert gone(before, store.state) == uris("s-2")
+
+
+def test_the_end_of_a_session_that_is_not_in_focus_changes_the_list_and_no_other_program() -> None:
+    store = Store("s-1", "s-2")
+    store.stop("s-1")
+    before = store.state
+    store.merge(SessionClosed("s-2", "over"))
+    assert (before.focus, store.state.focus) == ("s-1", "s-1")
+    assert changed_by(store, before) == {SESSIONS, *uris("s-2")}
+
+
+def test_a_move_of_the_focus_alone_changes_the_list() -> None:
+    store = Store("s-1", "s-2")
+    store.stop("s-1")
+    before = store.state
+    store.merge(FocusMoved("s-2"))
+    assert store.state.focus == "s-2"
+    assert changed_by(store, before) == {SESSIONS}
 
 
 def test_another_focus_changes_the_list_of_sessions_alone() -> None:

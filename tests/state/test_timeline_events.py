@@ -289,3 +289,9 @@ def test_output_names_its_session_where_several_programs_write() -> None:
     other = SessionOpened("s-2", ORIGIN)
     log.merge(other)
     assert log.merge(OutputWritten("s-1", 2, written.pieces))[0].payload["sessionId"] == "s-1"
+
+
+def test_the_end_of_one_session_is_that_of_no_other() -> None:
+    log = EventLog("s-1", "s-2")
+    [ended] = log.merge(SessionClosed("s-2", "over"))
+    assert (ended.type, ended.payload["sessionId"]) == ("sessionEnded", "s-2")

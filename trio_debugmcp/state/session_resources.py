@@ -114,9 +114,7 @@ def changed_in_sessions(old: State, new: State) -> set[str]:
     if old.focus != new.focus or moved or were.keys() != are.keys():
         found.add(SESSIONS)
     if moved:
-        roots, had = new.roots(), old.roots()
-        there = (id_ for id_, root in roots.items() if id_ in before and (root in moved or had[id_] != root))
-        found.update(session_uri(id_, _SESSION) for id_ in there)
+        found.update(session_uri(id_, _SESSION) for id_, root in new.roots().items() if root in moved)
     for id_, snapshot in after.items():
         if id_ not in before or before[id_] is snapshot:
             continue
