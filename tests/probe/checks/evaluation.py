@@ -3,12 +3,14 @@
 import builtins
 import io
 import json
+import operator
 import sys
 import threading
 import time
 from typing import Any, Dict
+from unittest import mock
 
-from trio_debugmcp.probe.inside import evaluation, intercepts, questions
+from trio_debugmcp.probe.inside import c_api, evaluation, frame_names, intercepts, questions
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 
 
@@ -206,6 +208,20 @@ def check_what_is_set_in_a_function_is_set_where_it_is() -> None:
     else:
         assert error is None
         assert "gone" not in frame.f_locals
+
+
+def check_what_is_set_is_set_although_another_thread_looks_at_the_frame_meanwhile() -> None:
+    total = 1
+    frame, write, looks = sys._getframe(), c_api.locals_to_fast, [operator.attrgetter("f_locals")] * 2
+
+    def write_late(of: Any, clear: bool) -> None:
+        if looks:
+            looks.pop()(of)
+        write(of, clear)
+
+    with mock.patch.object(c_api, "locals_to_fast", write_late):
+        frame_names.set_local(frame, "total", 5)
+    assert total == 5
 
 
 class Body:

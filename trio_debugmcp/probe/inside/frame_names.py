@@ -20,6 +20,11 @@ _WRITES_THROUGH = sys.version_info >= (3, 13)
 _WARNED = "__warningregistry__"
 """What the interpreter puts among the globals of code that it has warned of: our dictionary."""
 
+_TRIES = 1000
+"""How often a variable is set that others undo: each look of theirs has to come between two of our lines."""
+
+_NOTHING = object()
+
 _CLEARS = sys.version_info < (3, 12)
 """Whether a variable of a function can be left without a value. Python 3.12 would set it to None instead."""
 
@@ -68,21 +73,35 @@ def is_local(name: str, frame: Any) -> bool:
 
 
 def set_local(frame: Any, name: str, value: Any) -> None:
-    """Set a local variable of a frame. Each by itself: up to 3.12 a look at `f_locals` undoes what is not written."""
-    frame.f_locals[name] = value
-    _write(frame, clear=False)
+    """Set a local variable of a frame. Each by itself: up to 3.12 a look at `f_locals` undoes what is not written.
+
+    Another thread that looks in between undoes it, too: it is set until it is found to be.
+    """
+    if not _is_copied(frame):
+        frame.f_locals[name] = value
+        return
+    for _ in range(_TRIES):
+        frame.f_locals[name] = value
+        _write(frame, clear=False)
+        if frame.f_locals.get(name, _NOTHING) is value:
+            return
+    raise RuntimeError(f"'{name}' could not be set: other threads look at the variables of its frame. Set it again")
 
 
 def _delete_local(frame: Any, name: str) -> None:
     if not _CLEARS and frame.f_code.co_flags & _OPTIMIZED and is_local(name, frame):
         raise NameError(f"'{name}' is a variable of the function: it can be set, but not deleted, since Python 3.12")
     del frame.f_locals[name]
-    _write(frame, clear=True)
+    if _is_copied(frame):
+        _write(frame, clear=True)
+
+
+def _is_copied(frame: Any) -> bool:
+    """Whether `f_locals` of a frame is a copy of its variables."""
+    return not _WRITES_THROUGH and bool(frame.f_code.co_flags & _OPTIMIZED)
 
 
 def _write(frame: Any, clear: bool) -> None:
-    if _WRITES_THROUGH or not frame.f_code.co_flags & _OPTIMIZED:
-        return
     from trio_debugmcp.probe.inside import c_api
 
     c_api.locals_to_fast(frame, clear and _CLEARS)
