@@ -136,13 +136,14 @@ async def test_a_run_to_a_docstring_notes_where_it_stopped(debugging: Connect, t
 async def test_functions_are_found_by_their_full_names(debugging: Connect, tmp_path: Path) -> None:
     app = write(tmp_path)
     async with debugging() as client:
-        for name in ("Basket.total", "helper.work", "nosuch", "Basket.nosuch", "main"):
+        for name in ("Basket.total", "helper.work", "nosuch", "Baskt.totl", "main"):
             await client.call("breakpoint_set", function=name)
         await client.call("debug_launch", program=app, stop_at_entry=True)
         listed = (await client.read(BREAKPOINTS))["functionBreakpoints"]
         assert [each["verified"] for each in listed] == [True, True, False, False, True]
         assert [each["line"] for each in listed] == [19, 6, None, None, None]
         assert all("no such function yet" in each["message"] for each in listed[2:4])
+        assert listed[3]["message"].endswith("; do you mean `Basket.total` (app.py)?")
         lines = await breakpoints(client)
         assert (lines["fn-1"], lines["fn-2"]) == ("Basket.total :19", "helper.work :6")
         assert all("no such function yet" in lines[each] and "pending" in lines[each] for each in ("fn-3", "fn-4"))

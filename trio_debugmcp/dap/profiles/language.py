@@ -148,9 +148,9 @@ class Code:
         return ()
 
     def find_functions(
-        self, name: str, files: Sequence[str], directories: Sequence[str]
+        self, name: str, files: Sequence[str], directories: Sequence[str], *, alike: bool = False
     ) -> Sequence[tuple[str, FunctionCode]]:
-        """The functions that a name may mean, `name`, `Class.method` or `module.name`, with their files."""
+        """The functions that a name may mean, with their files; if `alike`, the user's with names like it."""
         return ()
 
     def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:

@@ -1,18 +1,16 @@
 """Files and directories that may be meant by a path where there is none: of its name or one like it, in the project."""
 
-import difflib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from trio_debugmcp.dap.profiles.near_names import MAX_NAMED, named_alike
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 
 _MAX_DIRECTORIES = 2000
 """Of a project: some tenths of a second. What is beyond them is not suggested."""
-
-_MAX_NAMED = 3
 
 _OF_OTHERS = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist", "target", "venv", "env"})
 
@@ -76,25 +74,19 @@ def _near(path: str, directory: str) -> list[Path]:
     same = [file for file in files if file.name == wanted.name]
     if same:
         ends = [file for file in same if file.parts[-len(wanted.parts) :] == wanted.parts]
-        return (ends or same)[:_MAX_NAMED]
-    return _alike(wanted.stem, {file: _stem(file) for file in files if file.suffix == wanted.suffix})
+        return (ends or same)[:MAX_NAMED]
+    return named_alike(wanted.stem, {file: _stem(file) for file in files if file.suffix == wanted.suffix})
 
 
 def _near_directories(wanted: Path) -> list[Path]:
     folders = [Path(folder, name) for folder, inner, _ in _walk(str(_nearest(wanted))) for name in inner]
     same = [folder for folder in folders if folder.name == wanted.name]
-    return same[:_MAX_NAMED] or _alike(wanted.name, {folder: folder.name for folder in folders})
+    return same[:MAX_NAMED] or named_alike(wanted.name, {folder: folder.name for folder in folders})
 
 
 def _stem(file: Path) -> str:
     """Return what a file is called by: `python -m shop` runs what is the main file of `shop`."""
     return file.parent.name if file.stem == "__main__" else file.stem
-
-
-def _alike(wanted: str, names: Mapping[Path, str]) -> list[Path]:
-    alike = difflib.get_close_matches(wanted, {*names.values()}, _MAX_NAMED, cutoff=0.7)
-    likely = [path for path, name in names.items() if name in alike]
-    return sorted(likely, key=lambda path: alike.index(names[path]))[:_MAX_NAMED]
 
 
 def _walk(directory: str) -> Iterator[tuple[str, list[str], list[str]]]:

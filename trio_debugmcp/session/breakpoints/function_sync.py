@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.messages import DapBreakpoint
 from trio_debugmcp.session.breakpoints import placement
 from trio_debugmcp.session.breakpoints.function_names import FunctionNames
 from trio_debugmcp.session.breakpoints.line_sync import LineSync, SyncContext
@@ -69,10 +70,13 @@ class FunctionSync:
         answers = [(place, self._judging.noted(place, answer)) for place, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
-                (place, answer if place.id in known else replace(answer, verified=False, message=NO_FUNCTION))
-                for place, answer in answers
+                (place, answer if place.id in known else self._not_found(place, answer)) for place, answer in answers
             ]
         await self._lines.bind(mine, answers, unsupported)
+
+    def _not_found(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
+        meant = self._places.functions_alike(place.spec.function or "")
+        return replace(answer, verified=False, message="; ".join(filter(None, (NO_FUNCTION, meant))))
 
     def _function_breakpoint(self, group: placement.Group, *, judged: bool) -> dict[str, Any]:
         name, _ = self._requests.profile.code.function_breakpoint(group.members[0].spec.function or "")

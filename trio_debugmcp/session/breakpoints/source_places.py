@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from trio_debugmcp.dap.profiles.first_statement import first_statement
+from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
@@ -35,17 +36,34 @@ class SourcePlaces:
 
     def function_place(self, function: str) -> tuple[str, int] | None:
         """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
-        code = self._profile.code
-        files = [file for file in self._sources.known() if Path(file).is_absolute()]
-        directories = list(dict.fromkeys([str(Path(file).parent) for file in files]))
-        if self._directory is not None and self._directory not in directories:
-            directories.append(self._directory)
+        code, (files, directories) = self._profile.code, self._near()
         found = self._query(
             f"function {function}",
             lambda: code.function_place(function, files, directories),
             None,
         )
         return None if found is None else (found[0], found[1])
+
+    def functions_alike(self, function: str) -> str:
+        """Return the question whether functions of the program are meant by a name; empty where none is like it."""
+        code, (files, directories) = self._profile.code, self._near()
+        none: list[tuple[str, str]] = []
+        found = self._query(
+            f"functions like {function}",
+            lambda: [
+                (file, each.qualname) for file, each in code.find_functions(function, files, directories, alike=True)
+            ],
+            none,
+        )
+        named = [f"`{name}` ({Path(file).name})" for file, name in dict.fromkeys((file, name) for file, name in found)]
+        more = f" or {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
+        return f"do you mean {' or '.join(named[:MAX_NAMED])}{more}?" if named else ""
+
+    def _near(self) -> tuple[list[str], list[str]]:
+        """Return the files of the program that are known, and the directories where more of it may be."""
+        files = [file for file in self._sources.known() if Path(file).is_absolute()]
+        directories = [str(Path(file).parent) for file in files]
+        return files, list(dict.fromkeys([*directories, *([self._directory] if self._directory is not None else [])]))
 
     def line_with_code(self, file: str, line: int) -> int | None:
         code, text = self._profile.code, self._sources.code(file)

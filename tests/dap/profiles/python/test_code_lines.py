@@ -133,3 +133,21 @@ def test_a_file_is_parsed_once_for_all_its_breakpoints(monkeypatch: pytest.Monke
         for line in (1, 2, 2):
             line_with_code(source, line)
     assert parsed == [source]
+
+
+def test_functions_that_may_be_meant_are_those_of_the_programs_own_with_names_like_it(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(
+        "class Cart:\n    async def total_price(self):\n        def inner(): pass\n\ndef compute_total(): pass\n"
+    )
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "other.py").write_text("def compute_totals(): pass\n")
+
+    def alike(name: str) -> list[tuple[str, str]]:
+        found = Debugpy.code.find_functions(name, [str(library / "other.py")], [str(tmp_path)], alike=True)
+        return [(Path(file).name, function.qualname) for file, function in found]
+
+    assert alike("compute_totl") == [("shop.py", "compute_total")]
+    assert alike("Cart.totl_price") == alike("Basket.total_price") == [("shop.py", "Cart.total_price")]
+    assert [name.rpartition(".")[2] for _, name in alike("inne")] == ["inner"]
+    assert alike("zzz") == alike("Cart.zzz") == []

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
 from trio_debugmcp.dap.profiles.language import Code
+from trio_debugmcp.dap.profiles.near_names import named_alike
 from trio_debugmcp.dap.profiles.python import assertions, branches, cleanups, code_lines
 from trio_debugmcp.dap.profiles.python.expressions import OWN_NAMES, OWN_NAMES_END
 from trio_debugmcp.dap.profiles.python.notebooks import SUFFIX, notebook_script
@@ -34,6 +35,9 @@ as both do where the line is not one on which the loop begins.
 """
 
 _GUARD = re.compile(f"{re.escape(_OUTSIDE)}|{re.escape(_INLINED)}|{re.escape(_INSIDE)}.*?{re.escape(_THEN)}")
+
+_DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+"""The name of a function; much faster than to parse each file."""
 
 _LIBRARY = re.compile(r"^<frozen |[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3\.\d+[/\\]")
 """In the names of files of installed packages and of the standard library."""
@@ -93,9 +97,11 @@ class PythonCode(Code):
         return () if source is None else branches.functions(source)
 
     def find_functions(
-        self, name: str, files: Sequence[str], directories: Sequence[str]
+        self, name: str, files: Sequence[str], directories: Sequence[str], *, alike: bool = False
     ) -> Sequence[tuple[str, FunctionCode]]:
         """Look in all files that are near; of a method that is inherited, the class that has it is found."""
+        if alike:
+            return self._functions_alike(name, _near(files, directories))
         inner = name.rpartition(".")[2]
         found: list[tuple[str, FunctionCode]] = []
         for file in dict.fromkeys(_near(files, directories)):
@@ -115,6 +121,20 @@ class PythonCode(Code):
                 if function.first <= place[1] <= function.last
             ][-1:]
         return found
+
+    def _functions_alike(self, name: str, files: Sequence[Path]) -> list[tuple[str, FunctionCode]]:
+        """Compare the last parts of names."""
+        own = [file for file in dict.fromkeys(files) if not self.is_library(str(file))]
+        texts = {file: _read(str(file)) or b"" for file in own[:_MAX_FILES]}
+        defined = {
+            (file, bare.decode()): bare.decode() for file, text in texts.items() for bare in _DEFINED.findall(text)
+        }
+        return [
+            (str(file), function)
+            for file, bare in named_alike(name.rpartition(".")[2], defined)
+            for function in branches.functions(texts[file])
+            if function.qualname.rpartition(".")[2] == bare
+        ]
 
     def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
         source = _read(file) if text is None else text.encode(errors="replace")
