@@ -92,16 +92,23 @@ if __name__ == "__main__":
 """
 
 
-def test_of_a_run_in_which_nothing_failed_the_worker_that_was_killed_is_named() -> None:
+def test_of_a_run_in_which_nothing_failed_the_worker_that_was_killed_is_named_before_the_run_is_over() -> None:
     parent, *workers = record(WORKERS, python(3, 13)).processes
     (killed,) = [worker.facts.pid for worker in workers if cut_off(worker)]
-    search = FailureSearch(None)
-    for process in (parent, *workers):
-        search.look_at(process, is_over=True)
-    assert str(search.refused(NoAnswerError("nothing failed."))) == (
+
+    def said(departed: set[int | None], *, is_over: bool) -> str:
+        search = FailureSearch(None, departed)
+        for process in (parent, *workers):
+            search.look_at(process, is_over=is_over)
+        return str(search.refused(NoAnswerError("nothing failed.")))
+
+    named = (
         "nothing failed. Killed, or left by os._exit, as its record has no end: process "
         f"{killed} in program.py:4 (why(process={killed}))"
     )
+    assert said(set(), is_over=True) == named
+    assert said({killed}, is_over=False) == named, "of a run that is not over"
+    assert said(set(), is_over=False) == "nothing failed."
 
 
 THREADS = """\

@@ -82,7 +82,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     stop = stop_in(debugger, debugger.runs.run(params.run))
 
     is_bare = params.expression is None and not at and params.line is None
-    failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None)
+    failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None, _departed(debugger))
 
     def work(record: ProcessRecord) -> WhyAnswer:
         is_asked = params.process is not None or not failure.process  # others that were killed are only named
@@ -131,6 +131,11 @@ def _exception_at_hand(debugger: Debugger) -> ExceptionInfo | None:
     snapshot = None if debugger.state.focus is None else debugger.session().snapshot
     stop = None if snapshot is None or snapshot.phase != "Paused" else snapshot.stop
     return None if stop is None else stop.exception
+
+
+def _departed(debugger: Debugger) -> set[int | None]:
+    """Return the processes that have ended before their programs."""
+    return {process.process_id for process in debugger.state.departed}
 
 
 def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str]) -> WhyShown:

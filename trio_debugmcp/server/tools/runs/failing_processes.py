@@ -8,6 +8,8 @@
 A pool of processes brings the exception of a worker back: the line that raised it is in the record of the worker.
 """
 
+from collections.abc import Collection
+
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.run_moves import cut_off
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer
@@ -26,6 +28,7 @@ class FailureSearch:
 
     Args:
         stopped: the exception at which the program is stopped, if it is.
+        departed: the processes that have ended though the run has not: what broke a pool is among them.
 
     Attributes:
         process: the one whose answer comes next.
@@ -34,17 +37,18 @@ class FailureSearch:
     It looks at each process as its answer comes, hence so many methods.
     """
 
-    def __init__(self, stopped: ExceptionInfo | None) -> None:
+    def __init__(self, stopped: ExceptionInfo | None, departed: Collection[int | None] = ()) -> None:
         self._stopped = stopped
+        self._departed = departed
         self._first: tuple[int, WhyAnswer] | None = None
         self.process = 0
         self.elsewhere = ""
         self._killed: list[str] = []
 
     def look_at(self, record: ProcessRecord, *, is_over: bool) -> None:
-        """Take note of the process whose answer comes next, and if its run is over, of whether it was killed."""
+        """Take note of the process whose answer comes next, and if it or its run is over, of whether it was killed."""
         self.process = record.facts.pid
-        line = cut_off(record) if is_over else 0
+        line = cut_off(record) if is_over or self.process in self._departed else 0
         if line:
             site = record.site(record.row(line).key)
             file = record.code(site.code).file.rpartition("/")[2]
