@@ -101,6 +101,19 @@ async def test_a_refused_goto_leaves_the_program_where_it_was(autojump_clock: Mo
         assert (await client.call("debug_state"))["state"] == "Paused"
 
 
+async def test_a_goto_from_an_exception_is_refused_with_what_to_do(autojump_clock: MockClock) -> None:
+    async with paused("legacy", native()) as (client, adapter):
+
+        async def refused(arguments: object) -> object:
+            raise Refusal("can only jump from a 'line' trace event")
+
+        adapter.answer("goto", refused)
+        message = (await failure(client, "debug_goto", line=9)).message
+        assert "Cannot go to line 9: the program stands inside a line that raises or returns" in message
+        assert "Use debug_step until it is before a line" in message
+        assert "Pass a line of main" not in message
+
+
 async def test_a_goto_to_another_file_is_refused_before_the_adapter_is_asked(autojump_clock: MockClock) -> None:
     async with paused("legacy", native()) as (client, adapter):
         failed = await failure(client, "debug_goto", line=9, file=adapter.program)

@@ -31,6 +31,10 @@ class DebugGoto(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
+_NOT_BEFORE_A_LINE = ("can only jump from a 'line' trace event", "can't jump from the 'call' trace event")
+"""What CPython says at the stop of an exception, at a return, and at the beginning of a call."""
+
+
 async def _goto(debugger: Debugger, params: DebugGoto) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
@@ -75,6 +79,12 @@ async def _goto(debugger: Debugger, params: DebugGoto) -> StopAnswer:
 def _not_gone(reason: str, function: str, file: str, line: int) -> UsageError:
     if reason == NO_REASON:  # pydevd, where a call has just returned
         problem = f"Cannot go to line {line} from here. Use debug_step, and then try again."
+    elif any(words in reason for words in _NOT_BEFORE_A_LINE):
+        problem = (
+            f"Cannot go to line {line}: the program stands inside a line that raises or returns, and can only go "
+            "elsewhere where it stands before one. Use debug_step until it is before a line of the function that you "
+            "want, or debug_restart, stop before this line, and go elsewhere from there. The program is where it was."
+        )
     else:
         problem = (
             f"Cannot go to line {line}: {shortened(reason.strip().rstrip('.'), MAX_MESSAGE_LENGTH)}. Pass a line of "
