@@ -251,7 +251,8 @@ class DataEdges:
             yield from self._outside.of_seen_name(execution, path.name, value, price)
         elif value.kind == rows.SEEN:
             holder = self._past.values.value(execution, path.holder) if path.steps else None
-            yield from self._objects.of_seen(value, holder, price)
+            for edge in self._objects.of_seen(value, holder, price):
+                yield self._to_item(edge, value)
         else:
             name = str(path.steps[-1])[1:] if path.steps else path.name
             for edge in self._objects.of_owner(value.owner, price, name, value.text):
@@ -260,7 +261,7 @@ class DataEdges:
     def _to_item(self, edge: SliceEdge, value: RecordedValue) -> SliceEdge:
         """Return an edge to the maker of a container of which an item was read: that item is wanted."""
         label = self._record.label(self._record.row(value.row).key)
-        if value.kind != rows.FIELD or label[:1] != "[" or edge.node.wanted.path:
+        if value.kind not in (rows.FIELD, rows.SEEN) or label[:1] != "[" or edge.node.wanted.path:
             return edge
         origin = self._items.of_item(self._record.row(value.row).subject, WantedPieces(path=(label,)), value.row + 1)
         same = origin is not None and origin.row == edge.node.row

@@ -163,10 +163,11 @@ async def asked(
 
     answer: Any = await debugger.host.find_out(f"{run.id} {type(params).__name__} {question}", ask)
     places = RunPlaces(debugger.workspace.directory, answer["root"])
-    shown.of_process(answer["process"])
-    shown.stop = 0 if stop is None else stop.number
     pid = answer["process"]
-    notes = [] if pid is None else [f"of process {pid}: see run_list for the others, which `process` asks"]
+    again = ", as the answer before" if params.process is None and pid == likely == shown.process else ""
+    notes = [] if pid is None else [f"of process {pid}{again}: see run_list for the others, which `process` asks"]
+    shown.of_process(pid)
+    shown.stop = 0 if stop is None else stop.number
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
 
 
