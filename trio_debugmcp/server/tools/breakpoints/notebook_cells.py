@@ -7,12 +7,18 @@ Cells of code are counted, as Jupyter counts them in a run from the top.
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.python.notebooks import cells_of
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.tool import Params
 from trio_debugmcp.session.debugger import Debugger
+
+P = TypeVar("P", bound=Params)
 
 _CELL = re.compile(r"(?P<file>.+\.ipynb)#(?P<cell>[1-9]\d{0,5})")
 
@@ -43,3 +49,15 @@ def place_in_cell(
         sentence = f"Cell {number} of '{place['file']}' has {length} lines, and no line {wanted}."
         raise UsageError("INVALID_PARAMETER", sentence)
     return {"file": place["file"], "line": first + wanted - 1}
+
+
+def in_notebook(debugger: Debugger, params: P, file: str | None, line: int | None) -> P:
+    """Return the parameters of a tool with the line of the notebook for that of a cell.
+
+    Raises:
+        UsageError: `INVALID_PATH`: there is no such notebook; `INVALID_PARAMETER`: it has no such cell or line.
+    """
+    place = place_in_cell(debugger, file, line)
+    if place and "line" not in place:
+        raise no_file(debugger, place["file"])
+    return replace(params, **place)

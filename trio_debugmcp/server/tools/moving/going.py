@@ -10,6 +10,7 @@ from trio_debugmcp.dap.codec import NO_REASON
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.server.answers.stop import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -44,6 +45,7 @@ async def _goto(debugger: Debugger, params: DebugGoto) -> StopAnswer:
         await session.looking.threads.check_steppable(thread_id, snapshot.stop.thread_id)
     frame = await session.looking.frame(thread_id, 0)
     here = frame.location.file
+    params = in_notebook(debugger, params, params.file, params.line)
     file = here if params.file is None else existing_file(debugger, params.file) or source_path(debugger, params.file)
     if file is None or file != here:
         # pydevd goes to that line of the function that is stopped, whatever the file.

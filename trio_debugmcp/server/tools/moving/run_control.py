@@ -13,6 +13,7 @@ from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT, Record
 from trio_debugmcp.server.answers.stop import READER, StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -236,6 +237,7 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     session.execution.check_runs()
+    params = in_notebook(debugger, params, params.file, params.line)
     file = existing_file(debugger, params.file) or source_path(debugger, params.file)
     outcome: Outcome | None = None
     line: int | None = params.line

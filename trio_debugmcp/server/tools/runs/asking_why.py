@@ -10,6 +10,7 @@ from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.past.run_moves import cut_off, under_way
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
+from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.runs.failing_processes import FailureSearch
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,
@@ -51,11 +52,11 @@ class Why(RunQuestion, frozen=True, kw_only=True):
     repeat: Annotated[bool, Meta(description="With `at`: also lines that earlier answers have shown.")] = False
 
 
-def _check(params: Why, at: int) -> None:
-    """Refuse parameters that do not go together.
+def _checked(debugger: Debugger, params: Why, at: int) -> Why:
+    """Return the parameters with lines of notebooks for those of cells; refuse such as do not go together.
 
     Raises:
-        UsageError: `INVALID_PARAMETER`.
+        UsageError: `INVALID_PARAMETER` or `INVALID_PATH`.
     """
     if (params.file is None) != (params.line is None):
         raise UsageError("INVALID_PARAMETER", "`file` and `line` go together: the line that did not run.")
@@ -69,11 +70,12 @@ def _check(params: Why, at: int) -> None:
         raise UsageError(
             "INVALID_PARAMETER", 'what="run" asks why a line ran: name it by `at`, a number of an earlier answer.'
         )
+    return in_notebook(debugger, params, params.file, params.line)
 
 
 async def _why(debugger: Debugger, params: Why) -> WhyShown:
     at = number_of(params.at, "at")
-    _check(params, at)
+    params = _checked(debugger, params, at)
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
     is_over = debugger.runs.run(params.run).ended_at is not None
     shown = shown_to_reader(debugger, params)
