@@ -1,5 +1,6 @@
 """Notebooks as Python: each line of a cell keeps the number that it has in the file."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -107,6 +108,27 @@ def test_a_file_that_cannot_be_run_is_refused_with_what_to_do(tmp_path: Path) ->
     assert problem_of(tmp_path / "none.py") is None
 
 
+@pytest.mark.parametrize("source", ["null", "[1, 2]", "{}", "7"])
+def test_a_cell_without_a_text_is_refused_by_its_number(source: str, tmp_path: Path) -> None:
+    file = tmp_path / "job.ipynb"
+    file.write_text(f'{{"cells": [{{"cell_type": "markdown"}}, {{"cell_type": "code", "source": {source}}}]}}')
+    problem = problem_of(file)
+    assert problem is not None
+    assert "the `source` of its cell 2 is neither a text nor a list of texts" in problem
+    assert cells_of(file) == []
+    file.write_text("[" * 200_000)
+    assert "nested too deeply" in str(problem_of(file))
+
+
+@pytest.mark.parametrize(
+    "kernel", ["null", '{"kernelspec": null}', '{"kernelspec": {"language": null}}', '{"kernelspec": 7}']
+)
+def test_a_notebook_that_does_not_say_its_language_is_one_of_python(kernel: str, tmp_path: Path) -> None:
+    file = tmp_path / "job.ipynb"
+    file.write_text(f'{{"cells": [], "metadata": {kernel}}}')
+    assert problem_of(file) is None
+
+
 def test_a_text_of_another_kind_is_left_as_it_is(tmp_path: Path) -> None:
     for text in ("x = 1\n", "[1]", '{"worksheets": []}'):
         assert notebook_script(text) == text
@@ -119,17 +141,21 @@ def test_the_cells_of_a_file_are_listed_by_their_lines(tmp_path: Path) -> None:
     assert cells_of(tmp_path / "job.ipynb") == [(number_of(text, "x = 1"), 1), (number_of(text, "a = 1"), 2)]
 
 
+@pytest.mark.parametrize("rows", ["rows = []  # which is awaited", "import asyncio\nrows = []"])
 def test_an_error_of_a_cell_is_that_of_its_code_and_its_traceback_shows_lines_of_the_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    rows: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "job.ipynb"
-    file.write_text(notebook("rows = []", "next(iter(rows))"))
+    file.write_text(notebook(rows, "next(iter(rows))"))
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     monkeypatch.setattr(sys, "argv", ["runner", str(file)])
     monkeypatch.setattr(sys, "path", [""])
     monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
     with pytest.raises(StopIteration) as raised:
         notebook_runner.start()
+    if "asyncio" in rows:
+        asyncio.get_event_loop().close()
+        asyncio.set_event_loop(None)
     sys.excepthook(StopIteration, raised.value, raised.tb)
     lines = capsys.readouterr().err.splitlines()
     assert (lines[1].partition(", ")[0], lines[2]) == (f'  File "{file}"', "    next(iter(rows))")

@@ -33,7 +33,10 @@ def code_cells(text: str) -> tuple[list[tuple[int, list[str]]], bool]:
     Raises:
         ValueError: the text is not that of a notebook.
     """
-    notebook = json.loads(text)
+    try:
+        notebook = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("it has no list `cells`, as notebooks of format 4 have")
     places: dict[int, list[int]] = {}
@@ -45,6 +48,8 @@ def code_cells(text: str) -> tuple[list[tuple[int, list[str]]], bool]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", [])
             parts = [source] if isinstance(source, str) else source
+            if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+                raise ValueError(f"the `source` of its cell {index + 1} is neither a text nor a list of texts")
             cells.append("".join(parts).split("\n"))
             ordered.append(places.get(index, []) if isinstance(source, list) else [])
             if cells[-1][-1] == "" and len(cells[-1]) > 1:
@@ -190,27 +195,44 @@ def run(path: str) -> None:
     shell = _shell() if any(_needs_ipython(line) for _, lines in cells for line in lines) else None
     texts = [(first, _runnable(path, first, lines, shell)) for first, lines in cells]
     codes, main = _codes(path, texts), sys.modules["__main__"].__dict__
-    if any("await" in text or "asyncio" in text for _, text in texts):
+    if any(_needs_loop(text) for _, text in texts):
         _run_in_loop(_run_in_turn(codes, main))
     else:
         for code in codes:  # in no coroutine, which would make a RuntimeError of a StopIteration
             eval(code, main)
 
 
-def _run_in_loop(cells: Coroutine[Any, Any, None]) -> None:
+def _run_in_loop(cells: Coroutine[Any, Any, StopIteration | None]) -> None:
     """Run all cells in one event loop, which runs while they do, as in a kernel."""
     import asyncio
 
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    loop.run_until_complete(cells)
+    error = loop.run_until_complete(cells)
+    if error is not None:
+        raise error
 
 
-async def _run_in_turn(codes: Iterator[CodeType], main: dict[str, Any]) -> None:
+async def _run_in_turn(codes: Iterator[CodeType], main: dict[str, Any]) -> StopIteration | None:
+    """Run code in turn; return a StopIteration that ended it, of which a coroutine would make a RuntimeError."""
     for code in codes:
-        awaited = eval(code, main)
+        try:
+            awaited = eval(code, main)
+        except StopIteration as error:
+            return error
         if awaited is not None:
             await awaited
+    return None
+
+
+def _needs_loop(text: str) -> bool:
+    """Whether a cell may await, or looks for an event loop that runs."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return False  # which is said when it is its turn
+    waits = any(isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith) for node in nodes)
+    return waits or any("asyncio" in (getattr(node, key, "") for key in ("id", "name", "module")) for node in nodes)
 
 
 def _codes(path: str, texts: Sequence[tuple[int, str]]) -> Iterator[CodeType]:

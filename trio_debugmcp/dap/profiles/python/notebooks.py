@@ -42,7 +42,12 @@ def problem_of(path: Path) -> str | None:
         return f"cannot be read: {error.strerror}"
     except ValueError as error:
         return f"is not a notebook of format 4 ({error}). `jupyter nbconvert --to notebook` makes one of older formats"
-    language = str(json.loads(text).get("metadata", {}).get("kernelspec", {}).get("language", "python"))
+    kernel = json.loads(text)
+    for key in ("metadata", "kernelspec"):
+        kernel = kernel.get(key)
+        if not isinstance(kernel, dict):
+            return None
+    language = str(kernel.get("language") or "python")
     return None if language.lower() == "python" else f"is a notebook of {language}; those of Python are run"
 
 
