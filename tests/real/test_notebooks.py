@@ -1,6 +1,7 @@
 """A notebook is a program: its cells are run in turn, and stopped, stepped and recorded by the lines of its file."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ CELLS = [
 ]
 
 
-def written(folder: Path) -> Path:
+def written(folder: Path, sources: Sequence[str] = CELLS) -> Path:
     folder.mkdir()
-    cells = [{"cell_type": "code", "metadata": {}, "source": cell.splitlines(keepends=True)} for cell in CELLS]
+    cells = [{"cell_type": "code", "metadata": {}, "source": cell.splitlines(keepends=True)} for cell in sources]
     file = folder / "job.ipynb"
     file.write_text(json.dumps({"cells": cells, "nbformat": 4}, indent=1))
     return file
@@ -69,6 +70,22 @@ async def test_a_notebook_stops_at_its_lines_and_why_names_the_cell_that_was_the
         assert stop["exitCode"] == 1
         assert "runner" not in stop["stderr"]
         assert f'File "{file}", line {returned}, in share\n    return paid[name] / total\n' in stop["stderr"]
+
+
+@pytest.mark.parametrize("python", NEWEST, ids=lambda python: "{}.{}".format(*python.version))
+@pytest.mark.parametrize("rows", ["rows = []  # which are awaited", "import asyncio; rows = []"], ids=["plain", "loop"])
+async def test_a_stop_iteration_that_ends_a_notebook_stops_at_its_line(
+    rows: str, python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = written(tmp_path / "notes", [rows, "next(iter(rows))"])
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), adapter_options={"python": [python.path]})
+        stop = await client.call("debug_continue")
+        assert (stop["exception"], stop["at"].partition(" ")[0]) == (
+            "StopIteration",
+            f"{file}:{line_of(file, 'next(')}",
+        )
+        assert "coroutine" not in (await client.call("debug_continue"))["stderr"]
 
 
 @pytest.mark.parametrize("python", OLDER, ids=lambda python: "{}.{}".format(*python.version))

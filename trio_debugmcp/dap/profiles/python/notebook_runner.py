@@ -168,6 +168,9 @@ def _without_runner(hook: Any, path: str) -> Any:
         innermost = traceback
         while traceback is not None and traceback.tb_frame.f_code.co_filename != path:
             traceback = traceback.tb_next
+        if traceback is None and isinstance(error.__cause__, StopIteration):  # of which a coroutine made another error
+            show(StopIteration, error.__cause__, error.__cause__.__traceback__)
+            return
         error = error.with_traceback(traceback or innermost)
         if hook is sys.__excepthook__:
             import traceback as printer
@@ -202,27 +205,20 @@ def run(path: str) -> None:
             eval(code, main)
 
 
-def _run_in_loop(cells: Coroutine[Any, Any, StopIteration | None]) -> None:
+def _run_in_loop(cells: Coroutine[Any, Any, None]) -> None:
     """Run all cells in one event loop, which runs while they do, as in a kernel."""
     import asyncio
 
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    error = loop.run_until_complete(cells)
-    if error is not None:
-        raise error
+    loop.run_until_complete(cells)
 
 
-async def _run_in_turn(codes: Iterator[CodeType], main: dict[str, Any]) -> StopIteration | None:
-    """Run code in turn; return a StopIteration that ended it, of which a coroutine would make a RuntimeError."""
+async def _run_in_turn(codes: Iterator[CodeType], main: dict[str, Any]) -> None:
     for code in codes:
-        try:
-            awaited = eval(code, main)
-        except StopIteration as error:
-            return error
+        awaited = eval(code, main)
         if awaited is not None:
             await awaited
-    return None
 
 
 def _needs_loop(text: str) -> bool:
