@@ -345,6 +345,25 @@ def test_a_value_can_be_copied_when_all_of_it_is_there(fresh_page: "Page") -> No
     assert found == [waiting, ["Copy", False], waiting, part, waiting, part, ["Copy", False]]
 
 
+def test_what_is_typed_just_when_the_value_arrives_takes_its_place(fresh_page: "Page") -> None:
+    fresh_page.evaluate(
+        """async () => {
+          const {showValue} = await import('/values/value_view.js');
+          const {Store} = await import('/store.js');
+          const program = {stack: {stale: false}, frames: {list: []}, session: null, events: []};
+          const store = new Store({role: 'control', ...program});
+          const load = () => new Promise((resolve) => { window.arrive = resolve; });
+          showValue({title: 'x', path: 'x', load}, store, {});
+        }"""
+    )
+    field = fresh_page.get_by_label("New value")
+    field.focus()
+    fresh_page.evaluate("() => window.arrive({value: '[1, 2]', type: 'list'})")
+    assert field.input_value() == "[1, 2]"
+    fresh_page.keyboard.insert_text("[]")
+    assert field.input_value() == "[]"
+
+
 def test_the_place_of_an_evaluation_is_where_the_program_is_also_while_the_past_is_shown(fresh_page: "Page") -> None:
     found = fresh_page.evaluate(
         """async () => {

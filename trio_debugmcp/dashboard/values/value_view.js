@@ -155,7 +155,10 @@ function setterOf(path, actions, store, done) {
   function begin(value) {
     if (isSet) return false;
     before = editable(value);
-    if (!touched && !isCut(before)) input.value = before;
+    if (!touched && !isCut(before)) {
+      input.value = before;
+      if (document.activeElement === input) input.select(); // a person is about to type: that takes its place
+    }
     return true;
   }
 
