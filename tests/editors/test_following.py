@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.editors.bench import EditorClient, open_bench, paused
+from tests.editors.bench import OBSERVE, EditorClient, open_bench, paused
+from trio_debugmcp.editors import rounds
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 
@@ -183,3 +185,20 @@ async def test_breakpoints_on_functions_and_on_data_are_reported_as_those_on_lin
         await editor.ask("setDataBreakpoints", breakpoints=[])
         await trio.sleep(1)
         assert len(reported(editor)) == 4
+
+
+async def test_a_watcher_gets_the_end_of_a_restarted_program_that_is_over_before_it_has_looked(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rounds, "ROUND_SECONDS", 5)  # this machine is that slow
+    async with paused() as (bench, adapter), bench.editor() as watcher:
+        await watcher.join(OBSERVE)
+        await trio.sleep(20)  # what it did when it joined is long over: it gets news in rounds
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(bench.agent.call, "debug_restart")
+            await bench.server.app.debugger.merger.wait_until(lambda now: now.focus == "s-2")
+            await adapter.stop("entry")
+        at = trio.current_time()
+        await bench.agent.call("debug_disconnect")
+        await watcher.wait_event("terminated")
+        assert trio.current_time() - at < 10

@@ -4,6 +4,8 @@ An editor reads the state when it has changed, at its own pace. So it waits for 
 When it reads is for `Rounds` to say, and what several get is put together there once.
 """
 
+from collections.abc import Collection
+
 import trio
 from msgspec import Raw, Struct
 from msgspec.json import encode
@@ -90,8 +92,8 @@ class Follower:
             return self._turn_to_focus()
         before = {snapshot.id for snapshot in self._seen.state.snapshots}
         with trio.move_on_after(editor.debugger.patience.seconds(LAUNCH_SECONDS)):
-            now = await merger.wait_until(lambda now: now.focus is not None and now.focus not in before)
-            editor.join(now.program_of(now.focus or ""))
+            now = await merger.wait_until(lambda now: session_after(end.id, now, before) is not None)
+            editor.join(session_after(end.id, now, before) or "")
             return True
         return False
 
@@ -225,3 +227,15 @@ class Follower:
         if end is not None and end.exit_code is not None:
             editor.channel.event("exited", {"exitCode": end.exit_code})
         editor.channel.event("terminated")
+
+
+def session_after(ended_id: str, state: State, before: Collection[str]) -> str | None:
+    """Return the session that runs the program of one that has ended again; None: it has not begun yet.
+
+    It may have ended, too, before an editor comes to look. `before`: the sessions that there were beside the first.
+    """
+    if state.focus is not None and state.focus not in before:
+        return state.program_of(state.focus)
+    ended = [snapshot.id for snapshot in state.ended]
+    later = ended[ended.index(ended_id) + 1 :] if ended_id in ended else []
+    return next((session_id for session_id in later if session_id not in before), None)

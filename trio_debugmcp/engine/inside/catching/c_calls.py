@@ -328,11 +328,9 @@ def _builtin(
         (_, asked) = called[2]
         return _attribute("LOAD_ATTR", NameScope(outer).value(asked), inner, thrown)
     step = inner.f_code.co_name
-    if name in ("exec", "eval") and step == "<module>":
-        return (PASSES, "")  # which runs the code, and iterates over nothing
     if name == "next" and step == "__next__":
         return (CATCHES, "`next`") if count == 2 and thrown.is_a(StopIteration) else (PASSES, "")
-    if name == "next" and inner.f_code.co_flags & _GENERATORS:
+    if (name == "next" and inner.f_code.co_flags & _GENERATORS) or (name in ("exec", "eval") and step == "<module>"):
         return (PASSES, "")
     if name in _CONSUMING and _ends_iteration(step, thrown):
         return (CATCHES, f"`{name}`")
