@@ -67,6 +67,7 @@ async def test_the_last_runs_are_kept_and_the_files_of_others_go() -> None:
             store.run("run-1")
         assert caught.value.code == "RUN_NOT_FOUND"
         assert store.run().id == "run-10", "the last one"
+        assert store.run("4").id == "run-4"
     assert not any(place.exists() for place in places)
 
 

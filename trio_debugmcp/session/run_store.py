@@ -85,7 +85,7 @@ class RunStore:
         return self._recording.get(session_id)
 
     def run(self, run_id: str | None = None) -> KeptRun:
-        """Return a run by its id, or the last one.
+        """Return a run by its id, or by the number in it, or the last one.
 
         Raises:
             UsageError: `RUN_NOT_FOUND`.
@@ -93,7 +93,7 @@ class RunStore:
         runs = self.runs
         if run_id is None and runs:
             return runs[-1]
-        found = next((run for run in runs if run.id == run_id), None)
+        found = next((run for run in runs if run_id in (run.id, run.id.removeprefix("run-"))), None)
         if found is not None:
             return found
         if not runs:

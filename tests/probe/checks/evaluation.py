@@ -210,8 +210,8 @@ def check_what_is_set_in_a_function_is_set_where_it_is() -> None:
         assert "gone" not in frame.f_locals
 
 
-def check_what_is_set_is_set_although_another_thread_looks_at_the_frame_meanwhile() -> None:
-    total = 1
+def check_what_is_set_or_deleted_stays_so_although_another_thread_looks_at_the_frame_meanwhile() -> None:
+    total = gone = 1
     frame, write, looks = sys._getframe(), c_api.locals_to_fast, [operator.attrgetter("f_locals")] * 2
 
     def write_late(of: Any, clear: bool) -> None:
@@ -221,7 +221,12 @@ def check_what_is_set_is_set_although_another_thread_looks_at_the_frame_meanwhil
 
     with mock.patch.object(c_api, "locals_to_fast", write_late):
         frame_names.set_local(frame, "total", 5)
-    assert total == 5
+        assert total == 5
+        if sys.version_info < (3, 12):
+            looks += [operator.attrgetter("f_locals")] * 2
+            frame_names._delete_local(frame, "gone")
+            assert "gone" not in frame.f_locals
+    assert sys.version_info < (3, 12) or gone == 1
 
 
 class Body:

@@ -91,9 +91,15 @@ def set_local(frame: Any, name: str, value: Any) -> None:
 def _delete_local(frame: Any, name: str) -> None:
     if not _CLEARS and frame.f_code.co_flags & _OPTIMIZED and is_local(name, frame):
         raise NameError(f"'{name}' is a variable of the function: it can be set, but not deleted, since Python 3.12")
-    del frame.f_locals[name]
-    if _is_copied(frame):
+    if not _is_copied(frame):
+        del frame.f_locals[name]
+        return
+    for _ in range(_TRIES):  # as it is set
+        frame.f_locals.pop(name, None)
         _write(frame, clear=True)
+        if name not in frame.f_locals:
+            return
+    raise RuntimeError(f"'{name}' could not be deleted: other threads look at the variables of its frame. Try again")
 
 
 def _is_copied(frame: Any) -> bool:
