@@ -1,6 +1,6 @@
 """How many file descriptors this process may open, so that connections can be bounded and leave enough for the rest.
 
-with many_open_files(): ...         # as many as a thousand programs need, where the system allows that
+with many_open_files(): ...     # as many as a thousand programs need, where the system allows that
 """
 
 import sys
@@ -13,6 +13,9 @@ DEFAULT_OPEN_FILES = 1024
 MANY_OPEN_FILES = 100_000
 """Where the limit is infinite."""
 
+WANTED_OPEN_FILES = 4096
+"""For a thousand programs that dial in: a connection each, one for the records of tracepoints, and the rest."""
+
 
 def open_files() -> int:
     """Return how many descriptors this process may open."""
@@ -22,10 +25,6 @@ def open_files() -> int:
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MANY_OPEN_FILES if soft == resource.RLIM_INFINITY else soft
-
-
-WANTED_OPEN_FILES = 4096
-"""For a thousand programs that dial in: a connection each, one for the records of tracepoints, and the rest."""
 
 
 def reachable_open_files() -> int:

@@ -85,7 +85,7 @@ def set_local(frame: Any, name: str, value: Any) -> None:
         _write(frame, clear=False)
         if frame.f_locals.get(name, _NOTHING) is value:
             return
-    raise RuntimeError(f"'{name}' could not be set: other threads look at the variables of its frame. Set it again")
+    raise RuntimeError(f"'{name}' is as before: another thread may be looking at its frame. Set it again")
 
 
 def _delete_local(frame: Any, name: str) -> None:
@@ -99,7 +99,7 @@ def _delete_local(frame: Any, name: str) -> None:
         _write(frame, clear=True)
         if name not in frame.f_locals:
             return
-    raise RuntimeError(f"'{name}' could not be deleted: other threads look at the variables of its frame. Try again")
+    raise RuntimeError(f"'{name}' is as before: another thread may be looking at its frame. Try again")
 
 
 def _is_copied(frame: Any) -> bool:
