@@ -9,8 +9,10 @@ from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.read_ahead import DrawnItems, drawn_by
 from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.drawn_item_edges import DrawnItemEdges, is_expression, read_ahead
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, is_in
@@ -32,6 +34,7 @@ class CallEdges:
         self._past = past
         self._objects = objects
         self._record = past.record
+        self._draws = DrawnItemEdges(past)
 
     def of_parameters(
         self, start: int, names: tuple[str, ...], wanted: WantedPieces = NOTHING_WANTED
@@ -82,21 +85,12 @@ class CallEdges:
             paths: the ways to what is wanted in the results of calls, by their ids.
             place: of a comprehension, the round that is wanted; -1: each.
         """
-        focus = node.focus
-        inside = {id(call) for call in calls_in(*focus)} if focus else set()
         shown: dict[int, int] = {}
         order = 0
-        for start in self._of_round(execution, self._in_order(execution.row, node), place):
-            call = call_of(self._past, execution, start)
-            if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
-                continue
-            if focus and (id(call) not in inside if call is not None else not inside and not _reads_attributes(focus)):
-                continue
-            ending = self._past.executions.outcome(start.number)
-            if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
-                continue
-            if start.kind == rows.RESUME and ending.kind == rows.RETURN and self._is_expression(start.key):
-                continue  # it had nothing more to give
+        drawn = drawn_by(self._past, execution)
+        if drawn is not None:
+            yield from self._draws.before(node, drawn)
+        for start, call, ending in self._ended(execution, node, place, drawn):
             line = self._record.row(ending.owner)
             times = shown[line.key] = shown.get(line.key, 0) + 1
             if times <= 2:
@@ -105,10 +99,31 @@ class CallEdges:
                 text = self._record.text(ending)
                 wanted = node.wanted._replace(path=paths.get(id(call), ()))
                 taken = self._part(ending.owner, part)
-                edge = SliceEdge(
-                    cost.RESULT + far, SliceNode(ending.owner, taken, hint=node.hint or text, wanted=wanted)
-                )
+                note = read_ahead(drawn, execution) if ending.kind == rows.YIELD and drawn is not None else ""
+                origin = SliceNode(ending.owner, taken, hint=node.hint or text, wanted=wanted)
+                edge = SliceEdge(cost.RESULT + far, origin, note)
                 yield ending, [edge, *self._of_dispatch(start), *self._of_replaced(execution, start)]
+
+    def _ended(
+        self, execution: StatementExecution, node: SliceNode, place: int, drawn: DrawnItems | None
+    ) -> Iterator[tuple[Row, ast.Call | None, Row]]:
+        """Yield the calls of a statement whose results are in what is wanted, as they are written, and their ends."""
+        item = self._draws.of_item(execution, node)
+        focus = node.focus if not item else ()
+        inside = {id(call) for call in calls_in(*focus)}
+        for start in item or self._of_round(execution, self._in_order(execution.row, node), place):
+            call = call_of(self._past, execution, start)
+            if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
+                continue
+            if focus and (id(call) not in inside if call is not None else not inside and not _reads_attributes(focus)):
+                continue
+            ending = self._past.executions.outcome(start.number)
+            if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
+                continue
+            if start.kind == rows.RESUME and ending.kind == rows.RETURN and is_expression(self._record, start.key):
+                continue  # it had nothing more to give
+            if drawn is None or self._draws.is_given(execution, start, ending, drawn):
+                yield start, call, ending
 
     def _of_round(self, execution: StatementExecution, starts: list[Row], place: int) -> list[Row]:
         """Return those calls of a line that were made in one round of its comprehension, each call once in a round."""
@@ -124,10 +139,6 @@ class CallEdges:
             if made[id(call)] == place:
                 chosen.append(start)
         return [start for start in starts if start in chosen]
-
-    def _is_expression(self, code: int) -> bool:
-        """Whether code is that of a generator expression, each round of which is a run of its line."""
-        return self._record.code(code).name.rpartition(".")[2] == "<genexpr>"
 
     def _of_replaced(self, execution: StatementExecution, start: Row) -> Iterator[SliceEdge]:
         """Yield what has put a function in the place of a method."""
