@@ -26,7 +26,8 @@ from trio_debugmcp.server.known_clients import open_known_clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.people.presence import serve_presence
 from trio_debugmcp.server.shell_requests import ShellRequests, first_line
-from trio_debugmcp.server.tools import Toolbox, open_toolbox
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.server_options import Options
 from trio_debugmcp.session.debugger import Debugger, open_debugger
 from trio_debugmcp.transports.connection_tap import ConnectionTap

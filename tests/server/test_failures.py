@@ -19,7 +19,8 @@ from trio_debugmcp.errors import (
 )
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.failures import failed_result, usage_error
-from trio_debugmcp.server.tools.tool import Params, Tool, Toolbox
+from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 
 

@@ -21,7 +21,7 @@ from trio_debugmcp.server.clients import Client, Clients
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.hold import holds_another
 from trio_debugmcp.server.secrets import check_arguments
-from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.transports.connection_tap import ConnectionTap

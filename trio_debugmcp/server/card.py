@@ -22,7 +22,7 @@ from trio_debugmcp.server.answers.seen import SeenLocals
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.declared import CARDS_EXTENSION, EXTENSIONS
 from trio_debugmcp.server.peer import client_name
-from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 
 MIME_TYPE = "text/html;profile=mcp-app"
 URI = "ui://trio-debugmcp/stop"

@@ -52,7 +52,7 @@ from trio_debugmcp.server.sdk_results import sdk_result, sdk_tool
 from trio_debugmcp.server.secrets import masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tool_calls import call_tool
-from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.stops.looking_back import kept_stop

@@ -19,7 +19,7 @@ from trio_debugmcp.kept.calling import CLIENT_NAME, MODERN_VERSION
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.known_clients import KnownClients
 from trio_debugmcp.server.tool_calls import call_tool
-from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.transports.line_splitter import MAX_LINE_BYTES, LineSplitter
 

@@ -12,8 +12,8 @@ from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.server.secrets import check_arguments, masked_result
-from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.server.tools.named_calls import named_call, worded_result
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 
 

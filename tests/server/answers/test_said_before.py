@@ -1,7 +1,7 @@
 """The stop in an answer that is about something else does not repeat what the last answer said."""
 
 from trio_debugmcp.server.answers.said_before import AS_BEFORE, LastStops, without_repeats
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 
 LONG = "Net(nodes={'a': [1, 2, 3], 'b': [4, 5]}, edges={})"
 

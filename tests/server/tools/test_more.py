@@ -13,7 +13,7 @@ from tests.server.scene import failure, launch
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
-from trio_debugmcp.server.tools.tool import Toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.skill import read_agent, read_skill
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
 

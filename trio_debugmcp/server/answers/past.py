@@ -16,7 +16,8 @@ from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change
+from trio_debugmcp.server.answers.stop import data_change
+from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.source_lines import source_lines

@@ -4,7 +4,7 @@ from trio_debugmcp.runs.shown_moments import RunMoment
 from trio_debugmcp.server.answers import text
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import FRAMES_BELOW
+from trio_debugmcp.server.answers.stop_answer import FRAMES_BELOW
 from trio_debugmcp.state.payloads import shortened
 
 _MOST_VALUE = 200

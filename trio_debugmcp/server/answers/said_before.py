@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 
 from msgspec.structs import replace
 
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 
 AS_BEFORE = "…as before"
 """What stands for a long value that the answer before had as well, under the same name in the same function."""

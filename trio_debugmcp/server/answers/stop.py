@@ -1,4 +1,4 @@
-"""`StopAnswer`, the answer of every tool that moves the program: all that is needed to decide what to do next.
+"""Where the program is now, as the answer of every tool that moves it.
 
     outcome = await debugger.wait_stop()
     return await stop_answer(debugger, outcome, deadline=deadline)
@@ -6,8 +6,7 @@
 At an ordinary breakpoint it takes some 600 bytes beside the values and the output themselves.
 """
 
-from collections.abc import Container, Hashable, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Container, Mapping, Sequence
 
 import trio
 from msgspec.structs import replace
@@ -15,7 +14,6 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
-from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, moved_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, family_notes, others_notes
 from trio_debugmcp.server.answers.exception_words import stopped_by
@@ -29,14 +27,10 @@ from trio_debugmcp.server.answers.printed import (
     printed_exception,
     survived_notes,
 )
-from trio_debugmcp.server.answers.stop_data import (
-    StopData,
-    of_process,
-    output_data,
-    paused_data,
-    source_around,
-    with_data,
-)
+from trio_debugmcp.server.answers.source_around import source_around
+from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW, StopAnswer
+from trio_debugmcp.server.answers.stop_data import StopData, of_process, output_data, paused_data, with_data
+from trio_debugmcp.server.reader import READER, current_reader
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.programs import chosen
@@ -45,15 +39,6 @@ from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
 from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, shortened, signal_name
 from trio_debugmcp.state.session_view import listening_payload
-
-READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
-"""Who gets the answers of this task: what is new in the output is kept apart for each client."""
-
-FRAMES_BELOW = 5
-"""Frames below the current one: enough to see how execution got here."""
-
-EXCERPT_LINES = 2
-"""Lines of source on either side of the current one."""
 
 _STREAM_CHARACTERS = 4000
 """The end of one stream's output; process_read_output has all of it."""
@@ -65,58 +50,6 @@ _LOCALS_BYTES = 8000
 """JSON bytes of the top frame's locals; variables_get has the rest."""
 
 UNKNOWN_DATA = "the adapter does not say which data breakpoint was hit, and their values do not show it"
-
-
-class StopAnswer(Answer, frozen=True, kw_only=True):
-    """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
-
-    `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
-    `operands`: of the assertion that failed, but those that are locals. `tasks`: of asyncio and Trio, where loops wait.
-    `says`: what the program or its debug adapter says of the stop: no words of this server.
-    `engine`: what debugs a launched program, if that is not the default of its Python. `run`: as which it is recorded.
-    `labels`: what tells its process from its siblings. `moment`: which stop it is, for cards; not in the answer itself.
-    """
-
-    full: StopData | None = None
-    state: str
-    reason: str | None = None
-    breakpoints: tuple[str, ...] = ()
-    exception: str | None = None
-    mode: str | None = None
-    caught_by: str | None = None
-    handling: str | None = None
-    says: str | None = None
-    causes: list[str] = []
-    operands: dict[str, str] = {}
-    thread: str | None = None
-    at: str | None = None
-    stack: list[str] = []
-    changed: dict[str, str] = {}
-    returned: dict[str, str] = {}
-    yielded: dict[str, str] = {}
-    locals: dict[str, str] = {}
-    source: str | None = None
-    instruction: str | None = None
-    show: dict[str, str] = {}
-    stdout: str = ""
-    stderr: str = ""
-    log: str = ""
-    console: str = ""
-    exit_code: int | None = None
-    signal: str | None = None
-    timed_out: bool = False
-    threads: list[str] = []
-    tasks: list[str] = []
-    listening: str | None = None
-    sessions: list[str] = []
-    omitted: dict[str, int] = {}
-    notes: list[str] = []
-    session: str | None = None
-    labels: str | None = None
-    pid: int | None = None
-    engine: str | None = None
-    run: str | None = None
-    moment: str | None = None
 
 
 async def stop_answer(
@@ -229,7 +162,7 @@ def _said(debugger: Debugger, stop: Stop) -> list[str]:
 
 def ended_answer(debugger: Debugger, ended: Snapshot) -> StopAnswer:
     """Answer how a session has ended."""
-    reason = end_reason(debugger, ended, (READER.get() or (None, None))[1])
+    reason = end_reason(debugger, ended, current_reader()[1])
     is_told = ended.exit_code is None or ended.failed
     return StopAnswer(
         full=replace(of_process(ended), end_reason=ended.end_reason if is_told else None),

@@ -1,17 +1,11 @@
 """`StopData`: where the program is now, as data; `answers/stop.py` makes the words of it."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.text import excerpt
-from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
     ChildSession,
@@ -22,10 +16,8 @@ from trio_debugmcp.state.payloads import (
     OutputEntry,
     Payload,
     SourceLine,
-    UnixTime,
     Variable,
     iso_time,
-    name_of,
 )
 from trio_debugmcp.state.stack_view import frame_payload
 from trio_debugmcp.state.stop_resource import DataChangePayload
@@ -183,33 +175,6 @@ def of_process(snapshot: Snapshot) -> StopData:
     """Return the data of a program of which no more is known than which it is."""
     origin = snapshot.origin
     return StopData(session_id=snapshot.id, process_id=origin.process_id, process_name=origin.process_name)
-
-
-_OF_NO_FILE = "this code names {} and does not come from it; source_get(file='{}') has its text if the program has"
-
-
-def source_around(
-    debugger: Debugger, location: Location | None, began: UnixTime, either_side: int, notes: list[str]
-) -> list[SourceLine]:
-    """Return the lines around a place; none if its source cannot be read. `notes` get what is not right about it."""
-    if location is None or location.file is None or location.line is None:
-        return []
-    try:
-        found = debugger.sources.running(location.file, began, debugger.host)
-    except UsageError:
-        if location.file.startswith("</"):  # our engine brackets what it has found not to be of the file that it names
-            notes.append(_OF_NO_FILE.format(name_of(location.file[1:-1]), name_of(location.file)))
-        return []
-    if found.edited:
-        shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
-        name = Places(debugger.workspace.directory).file(location.file)
-        notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
-    return excerpt(_lines(found.text), location.line, either_side, location.file)
-
-
-@lru_cache(maxsize=4)  # each stop in a file asks for its lines
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(source_lines(text))
 
 
 def output_data(news: Sequence[OutputEntry], lost: Mapping[str, int], most_characters: int) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import NoReturn
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.people.party import Party
 from trio_debugmcp.state.people.people_changes import PartyArrived, PartyLeft, PersonGone, PersonJoined
@@ -73,7 +73,7 @@ class Presence:
 
 def current_caller(debugger: Debugger) -> Caller:
     """Return who has called the tool that this task runs."""
-    return caller_of(debugger, *(READER.get() or (None, None)))
+    return caller_of(debugger, *current_reader())
 
 
 def caller_of(debugger: Debugger, client: object, name: str | None) -> Caller:

@@ -9,12 +9,12 @@ import trio
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
 from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT
-from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.people.chat import take_messages
 from trio_debugmcp.server.people.other_clients import OtherClients, PersonBeside
 from trio_debugmcp.server.people.person_actions import deed_of, is_watch, watching
 from trio_debugmcp.server.people.presence import caller_of, current_caller
+from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.debugger import Debugger
 
 
@@ -27,7 +27,7 @@ def deed_in(
     moves: bool,
 ) -> str | None:
     """Return what a person did; empty if the call only read, as pages do by themselves; None if an agent called."""
-    if not is_person(debugger, *(READER.get() or (None, None))):
+    if not is_person(debugger, *current_reader()):
         return None
     if not moves:
         return ""
@@ -36,7 +36,7 @@ def deed_in(
         return ""
     if not debugger.settings.show_secrets:  # here, as a sentence does not show which part of it is whose value
         arguments, answer = masked_json(dict(arguments)), masked_json(answer, str(arguments.get("path") or ""))
-    if is_watch((READER.get() or (None, None))[1], tool, arguments):
+    if is_watch(current_reader()[1], tool, arguments):
         return watching(str(arguments.get("expression")))
     return deed_of(tool, arguments, answer)
 

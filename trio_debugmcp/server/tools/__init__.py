@@ -10,7 +10,8 @@ from trio_debugmcp.errors import NO_SESSION
 from trio_debugmcp.server.naming import MORE
 from trio_debugmcp.server.tool_names import FAMILIES
 from trio_debugmcp.server.tools.more import more_tool
-from trio_debugmcp.server.tools.tool import Tool, Toolbox
+from trio_debugmcp.server.tools.tool import Tool
+from trio_debugmcp.server.tools.toolbox import Toolbox
 
 __all__ = ["Toolbox", "open_toolbox"]
 

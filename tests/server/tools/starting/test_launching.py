@@ -16,7 +16,7 @@ from trio_debugmcp.dap.profiles.python.code_files import PythonCode
 from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python.runnable import PythonPrograms
 from trio_debugmcp.server.tools import open_toolbox
-from trio_debugmcp.server.tools.tool import Toolbox
+from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect

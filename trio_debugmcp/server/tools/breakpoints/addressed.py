@@ -9,7 +9,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
 from trio_debugmcp.server.answers.memory import instruction_lines, instruction_payloads
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.breakpoints.watches import WatchQuestion, watch_of

@@ -17,7 +17,7 @@ from trio_debugmcp.server.answers.breakpoints import (
     breakpoint_lines,
     update_notes,
 )
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
 from trio_debugmcp.server.tools.breakpoints.conditions import (
     Condition,

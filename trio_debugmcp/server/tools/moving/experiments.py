@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.experiments import BatchStop, UntilStop, batch_answer, until_answer
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec
 from trio_debugmcp.server.tools.starting.building import built

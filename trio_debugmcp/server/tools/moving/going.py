@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.codec import NO_REASON
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path

@@ -10,7 +10,8 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageE
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import StopAnswer, stop_answer
+from trio_debugmcp.server.answers.stop import stop_answer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
 from trio_debugmcp.server.tools.answering import wait_answer, with_tasks, with_thread_lines
 from trio_debugmcp.server.tools.looking.threads import deadlock_notes, outside_note

@@ -10,8 +10,9 @@ from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.answers.memory import instruction_payloads
 from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT, RecordedMoment
-from trio_debugmcp.server.answers.stop import READER, StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.people.turns import is_held
+from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.paths import existing_file, source_path

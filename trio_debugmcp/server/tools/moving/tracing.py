@@ -12,7 +12,7 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData, data_of
 from trio_debugmcp.server.answers.call_lines import CallLine, FunctionSource, PathChange, call_lines, line_text
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.said_before import AS_BEFORE, SHORT
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, find_function

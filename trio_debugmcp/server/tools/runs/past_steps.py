@@ -15,7 +15,7 @@ from trio_debugmcp.runs.histories.recorded_hits import LineBreakpoint
 from trio_debugmcp.runs.past.present_moments import StackPlace
 from trio_debugmcp.runs.run_walks import NoWalkError, RunWalk, WalkedMoment, WalkMode, walked
 from trio_debugmcp.server.answers.recorded_moment import RecordedMoment, recorded_moment
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.runs.reading_runs import FoundInRun, RunPlaces, RunQuestion, asked, shown_to_reader
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.frames import active_thread
@@ -96,7 +96,7 @@ async def past_step(
         shown.left = 0
         return None
     shown.row, shown.left = found.moment.row, snapshot.stop.number
-    debugger.runs.readers.has_moment((READER.get() or (None, None))[0], run.id)
+    debugger.runs.readers.has_moment(current_reader()[0], run.id)
     return _answer(reading, snapshot, passed, is_past=is_past)
 
 

@@ -14,7 +14,7 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.histories.histories import NoHistoryError
 from trio_debugmcp.runs.why import NoAnswerError
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.tool import Params
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.run_readers import ShownRun
@@ -105,7 +105,7 @@ def shown_to_reader(debugger: Debugger, params: RunQuestion) -> ShownRun:
     Raises:
         UsageError: `RUN_NOT_FOUND`.
     """
-    reader = (READER.get() or (None, None))[0]
+    reader = current_reader()[0]
     return debugger.runs.readers.of(reader, debugger.runs.run(params.run).id)
 
 

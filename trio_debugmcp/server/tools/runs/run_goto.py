@@ -11,7 +11,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
 from trio_debugmcp.runs.shown_moments import RunMoment
 from trio_debugmcp.server.answers.recorded_moment import RecordedMoment, recorded_moment
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,
     RunQuestion,
@@ -42,7 +42,7 @@ _NOWHERE = {
 
 
 async def _goto(debugger: Debugger, params: RunGoto) -> RecordedMoment:
-    reader = (READER.get() or (None, None))[0]
+    reader = current_reader()[0]
     if params.run is None and params.at is None:  # a move leads on from the moment at hand, whichever run is the last
         params = replace(params, run=debugger.runs.readers.run_of_moment(reader))
     shown = shown_to_reader(debugger, params)

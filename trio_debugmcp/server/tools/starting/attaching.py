@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import BROWSER, Attach, Profile, called, owner_problem, running, trace_problem
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting.checks import (

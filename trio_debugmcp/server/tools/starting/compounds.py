@@ -10,7 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.plan import Compound
 from trio_debugmcp.launch_json.task_definitions import Task
 from trio_debugmcp.server.answers.session_lines import with_sessions
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.other_programs import end_all, make_room

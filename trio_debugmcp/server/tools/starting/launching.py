@@ -11,7 +11,7 @@ from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_notes
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.breakpoints import on_each_line

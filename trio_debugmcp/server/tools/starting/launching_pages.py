@@ -21,7 +21,7 @@ from trio_debugmcp.dap.profiles.javascript.browsers import INSTALL, browser_at, 
 from trio_debugmcp.dap.sockets import free_port
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting import page_files
 from trio_debugmcp.server.tools.starting.configured import check_tasks

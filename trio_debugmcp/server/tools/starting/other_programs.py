@@ -8,7 +8,7 @@ import trio
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.before.configured_tasks import tasks_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.programs import chosen
@@ -86,4 +86,4 @@ async def end_all(debugger: Debugger, ids: Iterable[str], *, terminate: bool | N
 
 def caller() -> object:
     """Return the client that this task serves, which is to own what it starts; None if there is none."""
-    return (READER.get() or (None, None))[0]
+    return current_reader()[0]

@@ -14,13 +14,8 @@ from trio_debugmcp.server.answers.ended_by import ChildrenOf, others_notes
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.session_lines import with_sessions
-from trio_debugmcp.server.answers.stop import (
-    StopAnswer,
-    ended_answer,
-    paused_answer,
-    running_answer,
-    with_crash,
-)
+from trio_debugmcp.server.answers.stop import ended_answer, paused_answer, running_answer, with_crash
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach

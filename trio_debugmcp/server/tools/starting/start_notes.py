@@ -4,7 +4,7 @@ import re
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.test_runners import TestRun
-from trio_debugmcp.server.answers.stop import StopAnswer
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.near_files import meant_instead
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.session.debugger import Debugger
