@@ -4,7 +4,7 @@
     drawn.gave(ending)                      # whether the line was given what this `yield` gave
     drawn.before                            # the YIELD rows, of earlier lines, whose values it was given
 
-Which item it was is told by the item itself: an object is the same one, a number or a text has to be the only such one.
+Which item it was follows from the item itself: an object is the same one, a number or text has to be the only such one.
 """
 
 import ast
