@@ -55,6 +55,7 @@ def becomes(read: Callable[[], T], expected: T) -> None:
 
 def two_frames(page: "Page") -> None:
     """Let the page draw what has happened, and what it does when it has been drawn."""
+    page.bring_to_front()  # a tab behind another one draws once in a second
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 

@@ -13,6 +13,7 @@ from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.axe import problems_of
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import at_rest, becomes, eventually
+from tests.dashboard.looks import in_every_look
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -95,6 +96,7 @@ def the_values_are_said_and_another_variable_is_beside(plot: "Locator", amounts:
     drawn = plot.locator("canvas").evaluate("canvas => canvas.toDataURL()")
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     page.wait_for_function("drawn => document.querySelector('.plot canvas').toDataURL() !== drawn", arg=drawn)
+    in_every_look(page, "dialog")
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_function(
         "document.querySelector('.plot .uplot').offsetWidth <= document.querySelector('.plot').offsetWidth"

@@ -9,6 +9,7 @@ import pytest
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually
+from tests.dashboard.looks import in_every_look
 from tests.dashboard.test_accessibility import violations
 from tests.dashboard.test_pictures import painted, said
 from tests.runs.recorded_programs import python
@@ -113,7 +114,8 @@ def test_an_observer_goes_from_a_run_to_why_it_failed_and_to_each_moment(shop: A
     expect(place).to_contain_text("shop.py:2 in fill")
     row(panel, "cart.extend(items)").click()
     expect(panel.get_by_role("button", name="Why this")).to_be_visible()
-    assert violations(page, "a moment of a run") == []
+    assert violations(page, "a moment of a run", (390,)) == []
+    in_every_look(page, "#run-panel")
     page.keyboard.press("Escape")
     expect(page.locator("#past")).to_be_hidden()
     expect(panel).to_be_visible()
@@ -218,10 +220,7 @@ def test_calls_fold_open_by_the_keys_and_lead_to_their_moments(shop: Agent, open
     panel.get_by_role("button", name="List").press("Enter")
     panel.get_by_role("button", name="Whole run").press("Enter")
     expect(status).to_contain_text("7 calls")
-    assert violations(page, "a flame", (320,)) == []
-    page.emulate_media(forced_colors="active")
-    eventually(lambda: painted(panel), lambda colours: colours > 3)
-    page.emulate_media(forced_colors="none")
+    in_every_look(page, "#run-panel")
     panel.get_by_role("tab", name="Calls").press("Enter")
     panel.get_by_label("Calls of this function").fill("total")
     page.keyboard.press("Enter")
@@ -256,7 +255,7 @@ def test_ten_thousand_values_are_a_curve_and_a_list_of_the_first_thousand_which_
     page.keyboard.press("Enter")
     expect(page.locator("#past .where")).to_contain_text("long.py:3")
     expect(panel.locator("svg .here")).to_have_count(1)
-    assert violations(page, "history of a run", (390, 1440)) == []
+    in_every_look(page, "#run-panel")
     panel.get_by_role("button", name="Later").click()
     expect(status).to_have_text("1,001 to 2,000 of 10,001")
     panel.get_by_label("Only where this holds").fill("new > 990 and old < 5")
@@ -288,7 +287,7 @@ def test_two_runs_stand_side_by_side_where_they_part_and_each_leads_to_its_momen
     pair.locator(".brief").last.click()
     expect(page.locator("#past .words")).to_contain_text(f"of {FAILS}")
     expect(page.locator("#source")).to_contain_text("cart.extend(items)")
-    assert violations(page, "runs side by side", (390, 1440)) == []
+    in_every_look(page, "#run-panel")
 
 
 def test_what_the_page_reads_of_a_run_does_not_stand_in_the_story(shop: Agent, open_page: OpenPage) -> None:
