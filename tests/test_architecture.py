@@ -89,7 +89,7 @@ LATER_IN = {
     "app": ("mcp", "trio_debugmcp.transports.streams"),
     "cli": ("mcp", *(f"trio_debugmcp.{name}" for name in ("app", "dap", "listen", "server", "server_options"))),
     "client": ("mcp",),
-    "session": ("trio_debugmcp.session.hunting.wanted_ends", "trio_debugmcp.session.opened_runs"),
+    "session": ("trio_debugmcp.session.opened_runs",),
     "transports": ("mcp", "trio_debugmcp.transports.head", "trio_debugmcp.transports.streams"),
 }
 """By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made, a

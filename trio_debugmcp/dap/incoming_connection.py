@@ -20,7 +20,6 @@ import trio
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Response
-from trio_debugmcp.dap.records import GREETING
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.dap.untraced_code import untraced
 from trio_debugmcp.engine.fetched import FETCHES
@@ -31,6 +30,9 @@ log = logging.getLogger(__name__)
 
 RELEASE_SECONDS = 1.0
 """For a debugger to take its release and to disconnect; it takes some milliseconds."""
+
+RECORDS = b"trio_debugmcp records "
+"""How a connection for records begins; the token and a key follow, with a blank between, then a line break."""
 
 MAX_ADMISSION_BYTES = 256 * 1024
 """What a caller may send before it is admitted; pydevd sends about 2 KB."""
@@ -237,7 +239,7 @@ class _Conversation:
             data = bytes(await self._stream.receive_some(_CHUNK_BYTES))
             if not data:
                 raise AdapterGone("it has disconnected")
-            if self._allowance == MAX_ADMISSION_BYTES and data[: len(GREETING)] == GREETING[: len(data)]:
+            if self._allowance == MAX_ADMISSION_BYTES and data[: len(RECORDS)] == RECORDS[: len(data)]:
                 raise WritesRecords(data)
             if self._allowance == MAX_ADMISSION_BYTES and data.startswith(FETCHES):
                 raise WantsEngine(data)

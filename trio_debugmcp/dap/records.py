@@ -28,9 +28,6 @@ from trio_debugmcp.patience import USUAL, Patience
 
 log = logging.getLogger(__name__)
 
-GREETING = b"trio_debugmcp records "
-"""How a connection for records begins; the token and a key follow, with a blank between, then a line break."""
-
 ACCEPTED = b"\0"
 """Sent when it is accepted: the program reads up to here."""
 

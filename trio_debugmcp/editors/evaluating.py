@@ -22,8 +22,8 @@ from trio_debugmcp.editors.value_formats import formatted
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.looking.adapter_evaluation import Evaluation
+from trio_debugmcp.session.looking.dap_variables import chosen_scopes
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace
-from trio_debugmcp.session.looking.variables import chosen_scopes
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened

@@ -8,10 +8,12 @@ imported nowhere else, and this package does not depend on it. What a worker is 
 one file.
 """
 
+import marshal
 import re
 import sys
 import zipfile
 import zlib
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import count
@@ -24,8 +26,8 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.process import Program, environment, open_process
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.engine import carrier
 from trio_debugmcp.errors import CannotRun, UsageError, leaf
-from trio_debugmcp.session.hunting.hunting import packed_code
 from trio_debugmcp.session.hunting.local_tries import KEEPER, checked_answer
 
 CLIENT = Path(__file__).parent / "cluster_client.py"
@@ -75,7 +77,7 @@ class ClusterTries:
         self.slots = slots
         self.problems: dict[str, None] = {}
         self._engine, self._client = engine, client
-        self._code = packed_code()
+        self._code = _packed_code()
         self._keeper = KEEPER.read_text(encoding="utf-8")
         self._numbers = count(1)
         self._waiting: dict[int, tuple[trio.Event, list[dict[str, Any]]]] = {}
@@ -242,3 +244,8 @@ async def _first_message(
 async def _drained(pipe: trio.abc.ReceiveStream | None) -> None:
     while pipe is not None and await pipe.receive_some(_CHUNK_BYTES):
         pass
+
+
+def _packed_code() -> str:
+    """Return the code that is brought in, for a machine that has not the files of this one."""
+    return b64encode(zlib.compress(marshal.dumps(carrier.sources(), 2))).decode()

@@ -7,7 +7,7 @@ Seeds of one hunt are not those of the next.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -134,3 +134,17 @@ class HuntPlan(Struct, frozen=True):
 def again(conditions: TryConditions, number: int, **other: Any) -> TryConditions:
     """Return the same conditions for another try, which is recorded; but for those that are `other`."""
     return replace(conditions, number=number, records=True, **other)
+
+
+class TryJudge(Protocol):
+    """What a hunt asks of a `WantedEnd`, which reads records.
+
+    Attributes:
+        never_known: why no try could be judged, if so far none could.
+    """
+
+    never_known: str | None
+
+    async def fits(self, outcome: TryOutcome) -> bool:
+        """Return whether a try came to what is wanted."""
+        ...

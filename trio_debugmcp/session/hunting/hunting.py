@@ -6,13 +6,9 @@
 Tries that are over leave nothing but these.
 """
 
-import marshal
 import shutil
-import zlib
-from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import trio
 from msgspec import Struct
@@ -21,12 +17,9 @@ from msgspec.structs import replace
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe import packing
-from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryConditions, TryOutcome
+from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryConditions, TryJudge, TryOutcome
 from trio_debugmcp.session.hunting.local_tries import TryEngine
 from trio_debugmcp.session.hunting.try_choice import RepeatedTries, TryChoice
-
-if TYPE_CHECKING:
-    from trio_debugmcp.session.hunting.wanted_ends import WantedEnd
 
 Report = Callable[[TryChoice], Awaitable[None]]
 """Called after each try."""
@@ -87,7 +80,7 @@ class _Hunt:
     def __init__(
         self,
         plan: HuntPlan,
-        end: "WantedEnd",
+        end: TryJudge,
         engine: TryEngine,
         home: Path,
         report: Report,
@@ -178,14 +171,9 @@ def start_text() -> str:
     return packing.stripped(_CONDITIONS.read_text(encoding="utf-8")) + carrier.BRING_IN + _AT_START
 
 
-def packed_code() -> str:
-    """Return the code that is brought in, for a machine that has not the files of this one."""
-    return b64encode(zlib.compress(marshal.dumps(carrier.sources(), 2))).decode()
-
-
 async def hunt(
     plan: HuntPlan,
-    end: "WantedEnd",
+    end: TryJudge,
     engine: TryEngine,
     home: Path,
     report: Report,

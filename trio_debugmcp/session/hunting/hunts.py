@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import trio
 from msgspec import Struct
@@ -21,13 +21,10 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.hunting.cluster_tries import ClusterRequest, open_cluster
-from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryOutcome
+from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryJudge, TryOutcome
 from trio_debugmcp.session.hunting.hunting import HuntFound, Report, hunt, never
 from trio_debugmcp.session.hunting.local_tries import LocalTries, TryEngine
 from trio_debugmcp.session.run_store import RunStore
-
-if TYPE_CHECKING:
-    from trio_debugmcp.session.hunting.wanted_ends import WantedEnd
 
 EngineName = Literal["local", "dask", "ray"]
 
@@ -41,7 +38,7 @@ class HuntRequest(Struct, frozen=True):
     """
 
     plan: HuntPlan
-    end: "WantedEnd"
+    end: TryJudge
     engine: EngineName = "local"
     address: str | None = None
     gives_up: Callable[[TryOutcome], bool] = never

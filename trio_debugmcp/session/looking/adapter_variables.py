@@ -15,26 +15,15 @@ from trio_debugmcp.dap.messages import DapVariable, ScopesBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.looking.adapter_evaluation import evaluate
 from trio_debugmcp.session.looking.composites import MAX_COMPOSED, children, composed, in_short, scope_children
-from trio_debugmcp.session.looking.variables import (
-    FramePlace,
-    ScopeName,
-    VariablesPage,
-    VariablesQuestion,
-    chosen_scopes,
-    variable_payload,
-)
+from trio_debugmcp.session.looking.dap_children import MAX_NODES
+from trio_debugmcp.session.looking.dap_variables import chosen_scopes, variable_payload
+from trio_debugmcp.session.looking.variables import FramePlace, ScopeName, VariablesPage, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Variable, shortened
 
 log = logging.getLogger(__name__)
-
-ADAPTER_SECONDS = 4.0
-"""For all requests to an adapter; what is not there by then is left out, and counted where the adapter counts."""
-
-MAX_NODES = 1000
-"""Variables fetched by one call, including children: every parent costs the adapter a request."""
 
 LENGTHS_SECONDS = 2.0
 """For the lengths of collections, which takes no time unless the thread is busy."""

@@ -3,7 +3,7 @@
 That may take its time: where many programs begin at once each has little of a processor.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import trio
@@ -11,7 +11,6 @@ import trio
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.session.looking.program_process import ProgramProcess
 from trio_debugmcp.session.requests import Requests
 
 INSTALL_SECONDS = 5.0
@@ -22,14 +21,17 @@ machine. It takes a tenth of a second of processor time."""
 class AskedByExpressions:
     """Questions as expressions that pydevd evaluates.
 
+    Args:
+        may_be_busy: whether the program may answer if it is given time.
+
     Attributes:
         state: of the probe in the program, as far as is known here.
     """
 
-    def __init__(self, requests: Requests, process: ProgramProcess) -> None:
+    def __init__(self, requests: Requests, may_be_busy: Callable[[], bool]) -> None:
         self.state: Literal["absent", "installing", "installed"] = "absent"
         self._requests = requests
-        self._process = process
+        self._may_be_busy = may_be_busy
 
     def __repr__(self) -> str:
         return f"<AskedByExpressions in {self._requests.session_id} {self.state}>"
@@ -54,7 +56,7 @@ class AskedByExpressions:
         try:
             return await self._evaluate(expression, within)
         except trio.TooSlowError:
-            if not patient or self.state == "installed" or not self._process.may_be_busy():
+            if not patient or self.state == "installed" or not self._may_be_busy():
                 raise
         return await self._evaluate(expression, within=INSTALL_SECONDS)
 

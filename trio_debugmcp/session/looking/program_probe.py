@@ -54,7 +54,7 @@ class ProgramProbe:
         self._requests = requests
         self._numbers = count(1)
         self._mappings = mappings
-        self._expressions = AskedByExpressions(requests, process)
+        self._expressions = AskedByExpressions(requests, process.may_be_busy)
 
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"

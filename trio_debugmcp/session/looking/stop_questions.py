@@ -20,11 +20,12 @@ from trio_debugmcp.dap.messages import DapThread, DapVariable, ScopesBody, Stack
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeFrame, ProbePlace, ProbeStop, ProbeThread, ProbeVariable
 from trio_debugmcp.session.looking.composites import all_composed, scope_children
+from trio_debugmcp.session.looking.dap_variables import chosen_scopes, variable_payload
 from trio_debugmcp.session.looking.frames import CAPTURED_FRAMES
 from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
 from trio_debugmcp.session.looking.program_probe import MAX_THREADS, PROBE_SECONDS
 from trio_debugmcp.session.looking.silence import Unanswered
-from trio_debugmcp.session.looking.variables import FramePlace, chosen_scopes, probe_variable, variable_payload
+from trio_debugmcp.session.looking.variables import FramePlace, probe_variable
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import unknown_value, values_apart
 from trio_debugmcp.session.requests import REQUEST_SECONDS

@@ -7,7 +7,6 @@ An adapter is asked level by level, within bounds of number and time.
 """
 
 import logging
-import re
 from functools import partial
 
 import trio
@@ -17,8 +16,8 @@ from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import ProbeAnswer
 from trio_debugmcp.session.looking.adapter_evaluation import evaluate
-from trio_debugmcp.session.looking.adapter_variables import ADAPTER_SECONDS, MAX_NODES
 from trio_debugmcp.session.looking.composites import children
+from trio_debugmcp.session.looking.dap_children import ADAPTER_SECONDS, MAX_NODES, identity, path_below
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways, without_code_first
 from trio_debugmcp.session.looking.withheld import unknown_value
@@ -29,8 +28,6 @@ log = logging.getLogger(__name__)
 
 UNKNOWN_SIZE = -1
 """Of what has something inside that the adapter has not counted."""
-
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 
 class TreeNode(ProbeAnswer, frozen=True):
@@ -147,19 +144,6 @@ class _AdapterTree:
             size if found is None else len(found),
             children=tuple(self.node(child, path_below(child, path), _size(child), (*above, path)) for child in shown),
         )
-
-
-def identity(variable: DapVariable) -> str:
-    """Return what tells one object of a stop from another: its address and type, or its reference."""
-    address = _ADDRESS.search(variable.value)
-    return f"{variable.type} {address[0]}" if address is not None else f"{variable.variables_reference}"
-
-
-def path_below(variable: DapVariable, parent: str) -> str:
-    """Return the path of a child; `parent` is that of what it is inside of."""
-    if variable.evaluate_name:
-        return variable.evaluate_name
-    return f"{parent}{variable.name}" if variable.name.startswith("[") else f"{parent}.{variable.name}"
 
 
 def _size(variable: DapVariable) -> int:
