@@ -4,7 +4,7 @@ from types import CodeType
 
 import pytest
 
-from trio_debugmcp.engine.inside.program_sources import may_be_of
+from trio_debugmcp.probe.inside.debugger.named_files import may_be_of
 
 TEXT = """\
 import os.path as paths

@@ -144,6 +144,66 @@ async def test_the_engine_shows_the_text_of_executed_code_that_a_frame_still_has
         assert (stop["at"], "source" in stop) == (f"{tmp_path}/other.txt:3 in true", True)
 
 
+FOREIGN = """\
+import linecache
+TEXT = "def lies(shop):\\n    total = shop + 1\\n    breakpoint()\\n    return total / 0\\n"
+FILE = __file__.replace("shop.py", "other.py")
+linecache.getline(FILE, 1)
+space = {}
+exec(compile(TEXT, FILE, "exec"), space)
+def work():
+    return space["lies"](5)
+work()
+"""
+
+OTHER = "def other(shop):\n    # one\n    # two\n    # three\n    return shop\n"
+
+
+@pytest.mark.parametrize("python", WANTED.values(), ids=WANTED)
+async def test_code_that_names_a_file_from_which_it_does_not_come_is_never_shown_with_that_files_lines(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "shop.py").write_text(FOREIGN)
+    (tmp_path / "other.py").write_text(OTHER)
+    launch = {"program": f"{tmp_path}/shop.py", "adapter_options": {"python": [python.path]}}
+    name = f"<{tmp_path}/other.py>"
+    async with debugging() as client:
+        stop = await client.call("debug_launch", stop_at_entry=False, **launch)
+        assert (stop["at"], stop["locals"]["total"]) == (f"{name}:4 in lies", "6")
+        assert OTHER.splitlines()[3] not in str(stop.get("source"))
+        if python.version < (3, 12):
+            with pytest.raises(ToolFailed, match="does not come from it; its own text is not known"):
+                await client.call("source_get", file=name)
+        else:
+            assert stop["source"].split()[-5:] == ["4>", "return", "total", "/", "0"]
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["at"]) == ("Exception", f"{name}:4 in lies")
+        context = await client.call("exception_get_context")
+        assert [frame.split(" ")[1] for frame in context["frames"][:2]] == [f"{name}:4", f"{tmp_path}/shop.py:8"]
+
+
+@pytest.mark.parametrize("python", WITH_ENGINE.values(), ids=WITH_ENGINE)
+async def test_a_recording_has_the_own_text_of_code_that_names_a_file_of_the_project(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "shop.py").write_text(FOREIGN.replace("breakpoint()", "pass"))
+    (tmp_path / "other.py").write_text(OTHER)
+    launch = {"program": f"{tmp_path}/shop.py", "adapter_options": {"python": [python.path]}}
+    name = f"<{tmp_path}/other.py>"
+    async with debugging() as client:
+        await client.call("debug_launch", stop_at_entry=False, record=True, **launch)
+        why = await client.call("why")
+        ran = [line.split(" ", 1)[1] for line in why["because"] if name in line]
+        assert [line.split(" | ")[:2] for line in ran] == [
+            [f"{name}:2 lies", "total = shop + 1"],
+            [f"{name}:4 lies", "return total / 0"],
+        ]
+        text = await client.call("source_get", run="run-1", file=name)
+        assert text["lines"][1].endswith("total = shop + 1")
+        with pytest.raises(ToolFailed, match=f"No code of '{tmp_path}/other.py' ran"):
+            await client.call("source_get", run="run-1", file=f"{tmp_path}/other.py")
+
+
 NAMELESS = """\
 from dataclasses import dataclass
 @dataclass

@@ -148,7 +148,8 @@ class CallTargets:
         from trio_debugmcp.engine.inside.source_statements import statements_at  # its syntax trees take their time
 
         line = frame.f_lineno or 0
-        text = self._sources.of_code(frame.f_code)
+        name = frame.f_code.co_filename
+        text = self._sources.of_name(name) if self._sources.is_of_file(frame) else None
         statements = None if text is None else statements_at(text, line)
         found: list[CallTarget] = []
         try:

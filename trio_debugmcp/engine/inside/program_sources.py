@@ -5,6 +5,7 @@ import sys
 from typing import Any, Iterable
 
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, exists
+from trio_debugmcp.probe.inside.debugger.named_files import NamedFiles, may_be_of
 
 _MOST = 1000
 
@@ -26,7 +27,7 @@ class ProgramSources:
 
     def __init__(self, files: ProgramFiles) -> None:
         self._files = files
-        self._of_others: dict[int, tuple[Any, bool]] = {}
+        self._named = NamedFiles(files.real, _content)
         self._by_number: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._generated: Any = None
@@ -49,31 +50,20 @@ class ProgramSources:
         return known
 
     def is_of_file(self, frame: Any) -> bool:
-        """Whether the code of a frame may be of the file that it names: `compile` takes the name of any file.
-
-        The code of a module is of its `__file__`. Of other code each name must stand in its lines of the file.
-        """
-        code, names = frame.f_code, frame.f_globals
-        name = code.co_filename
-        own = dict.get(names, "__file__")
-        if name[:1] == "<" or name.endswith(_NOTEBOOK):
-            return True
-        if type(own) is str and (own == name or self._files.real(own) == self._files.real(name)):
-            return True
-        known = self._of_others.get(id(code))
-        if known is None or known[0] is not code:
-            text = _content(name)
-            known = code, text is None or may_be_of(code, text)
-            if len(self._of_others) >= _MOST:
-                self._of_others.clear()
-            self._of_others[id(code)] = known
-        return known[1]
+        """Whether the code of a frame may be of the file that it names: `compile` takes the name of any file."""
+        return self._named.have(frame)
 
     def text(self, number: Any, modules: dict[str, Any], frames: Iterable[Any]) -> str | None:
         """Return the text with a number: that of `linecache`, or the one that held frames were made of."""
         name = self._by_number.get(number)
         found = self._cached(name, modules)
-        return self._executed([each for each in frames if each.f_code.co_filename == name]) if found is None else found
+        of_name = [each for each in frames if each.f_code.co_filename == name]
+        if found is not None and exists(self._files.origin(str(name))):
+            # It may be of the file, which this code is not of: a printed traceback has that one put there.
+            data = found.encode("utf-8", "replace")
+            of_name = [each for each in of_name if not self.is_of_file(each)]
+            found = found if all([may_be_of(each.f_code, data) for each in of_name]) else None
+        return self._executed(of_name) if found is None else found
 
     def _executed(self, frames: list[Any]) -> str | None:
         """Return the text that a program has given to `exec` and still has, where all frames of that name are of it."""
@@ -98,9 +88,9 @@ class ProgramSources:
             around = around.f_back
         return None
 
-    def of_code(self, code: Any) -> bytes | None:
-        """Return the source of a code object, if there is one."""
-        name = self._files.origin(code.co_filename)
+    def of_name(self, name: str) -> bytes | None:
+        """Return the source of that name, if there is one."""
+        name = self._files.origin(name)
         found = None if name[:1] == "<" or name.endswith(_NOTEBOOK) else _content(name)
         if found is None:
             text = self._cached(name, _modules)
@@ -114,22 +104,6 @@ class ProgramSources:
         if type(entry) is tuple and len(entry) == 4:
             return "".join(entry[2])
         return _given_code() if name == "<string>" else _archived(name, modules)
-
-
-def may_be_of(code: Any, text: bytes) -> bool:
-    """Whether a text may be what a code object was compiled from: it has its lines, and its names in them.
-
-    What a compiler adds by itself, and a name that it has changed (`__x` in a class), is not looked for.
-    """
-    first = code.co_firstlineno
-    last = max([line for _, _, line in code.co_lines() if line is not None], default=first)
-    lines = text.split(b"\n")[max(first, 1) - 1 : last]
-    if first + len(lines) <= last:
-        return False
-    there = b"\n".join(lines)
-    names = [code.co_name, *code.co_names, *code.co_varnames, *code.co_freevars]
-    parts = [part for each in names for part in each.split(".") if part.isascii() and part.isidentifier()]
-    return all([part.encode() in there for part in parts if "__" not in part])
 
 
 def _archived(name: str | None, modules: dict[str, Any]) -> str | None:

@@ -80,7 +80,7 @@ class StatementBeginnings:
                 self._spans.clear()
             from trio_debugmcp.engine.inside.source_statements import spans_of  # its syntax trees take their time
 
-            text = self._sources.of_code(code)
+            text = self._sources.of_name(name)
             self._spans[name] = None if text is None else spans_of(text)
         return self._spans[name]
 

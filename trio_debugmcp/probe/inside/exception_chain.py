@@ -211,7 +211,8 @@ class _ChainAnswer:
             place = {"file": seen.file, "line": line, "function": seen.name.replace(" (Current frame)", "")}
             library = seen.library
         else:
-            place = {"file": frame.f_code.co_filename, "line": line, "function": frame.f_code.co_name}
+            file = attached.debugger().visible(frame).file
+            place = {"file": file, "line": line, "function": frame.f_code.co_name}
             library = attached.debugger().is_library(frame)
         name = visible_frames.qualified_name(frame)
         if name != place["function"]:

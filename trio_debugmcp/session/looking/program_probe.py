@@ -45,6 +45,7 @@ class ProgramProbe:
 
     Attributes:
         process: the program's process, which is looked at when the probe does not answer.
+        expressions: the way to it beside pydevd, where the first question puts it into the program.
         left: what the program recorded at its end for who will ask, as replies to questions, by their numbers.
     """
 
@@ -54,7 +55,7 @@ class ProgramProbe:
         self._requests = requests
         self._numbers = count(1)
         self._mappings = mappings
-        self._expressions = AskedByExpressions(requests, process.may_be_busy)
+        self.expressions = AskedByExpressions(requests, process.may_be_busy)
 
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"
@@ -159,7 +160,7 @@ class ProgramProbe:
         self, question: str, parameters: Mapping[str, object], within: float, *, patient: bool, at_stops: bool
     ) -> bytes | str:
         if not self._requests.capabilities.engine_requests:
-            return await self._expressions.ask(question, parameters, within, patient=patient)
+            return await self.expressions.ask(question, parameters, within, patient=patient)
         wanted = {name: value for name, value in parameters.items() if value is not None}
         with trio.fail_after(self.patience.seconds(within)):
             arguments = {"question": question, "parameters": wanted, **({"atStops": True} if at_stops else {})}
@@ -168,7 +169,7 @@ class ProgramProbe:
     def _silence(self, seconds: float, before: float | None) -> Unanswered:
         now = self.process.used()
         used = None if now is None or before is None else now - before
-        reason: Reason = "installing" if self._expressions.state == "installing" else "unknown"
+        reason: Reason = "installing" if self.expressions.state == "installing" else "unknown"
         return silent(Silence(reason, self.process.pid, Waited(seconds, used)))
 
     @property

@@ -206,6 +206,9 @@ class Sources:
             UsageError: `INVALID_PATH`, with the public sentence.
         """
         source = self._known.get(path)
+        if source is not None and path.startswith("</") and not source.reference:
+            sentence = f"Code names the file '{path[1:-1]}' and does not come from it; its own text is not known"
+            raise UsageError("INVALID_PATH", sentence, {"path": path})
         is_file = source is not None and source.reference == 0 and source.text is None
         if source is None or (is_file and not _leads_to(path, source.real_path)):
             raise UsageError(

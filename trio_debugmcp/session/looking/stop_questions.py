@@ -89,8 +89,19 @@ class StopQuestions:
 
     async def ask(self, stopped: Stopped) -> Findings:
         """Return what the probe finds, or else the adapter: of exceptions that knows more, as pydevd reports them."""
-        found = await self._by_probe(stopped) if stopped.reason != "exception" else None
-        return found or await self._by_adapter(stopped)
+        if stopped.reason != "exception":
+            found = await self._by_probe(stopped)
+            if found is not None:
+                return found
+        elif self._ways.has_probe and not self._requests.capabilities.engine_requests:
+            await self._bring_probe(stopped)
+        return await self._by_adapter(stopped)
+
+    async def _bring_probe(self, stopped: Stopped) -> None:
+        """Have the probe in the program: with it pydevd's stacks have the places of templates and generated code."""
+        probe = self._ways.probe
+        if probe.expressions.state != "installed":
+            await probe.attempt("stop", ProbeStop, patient=False, thread=stopped.thread_id, frames=0)
 
     async def locals(
         self, thread_id: int, frame_id: int | None, found: Findings | None = None, *, again: bool = False

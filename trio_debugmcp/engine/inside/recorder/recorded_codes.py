@@ -143,14 +143,15 @@ class RecordedCodes:
 
     def _is_wanted(self, code: Any, frame: Any) -> bool:
         file = code.co_filename
-        if is_own_code(code):
+        if is_own_code(code) or file[:8] == "<frozen ":
             return False
         names = frame.f_globals
         if file[:1] != "<":
             module = dict.get(names, "__name__")
-            return self._choice.takes(file, module if type(module) is str else "")
-        if file[:8] == "<frozen ":
-            return False
+            if self._choice.takes(file, module if type(module) is str else ""):
+                return True
+            if self._sources.is_of_file(frame):
+                return False
         back = frame.f_back
         if code.co_qualname in _FACTORIES and back is not None and _is_of(back, "dataclasses"):
             with self._lock:
@@ -163,11 +164,14 @@ class RecordedCodes:
     def _made(self, code: Any, frame: Any) -> CodeRecord:
         self._codes += 1
         number = self._codes
-        found = self.generated.of(code, frame) if code.co_filename[:1] == "<" else None
-        source, plans = self._planned(code) if found is None else self._generated(code, found[0])
+        name = code.co_filename
+        if not self._sources.is_of_file(frame):
+            name = f"<{absolute(name)}>"
+        found = self.generated.of(code, frame) if name[:1] == "<" else None
+        source, plans = self._planned(code, name) if found is None else self._generated(code, name, found[0])
         made = CodeRecord(code, number, bare_plans(code) if plans is None else plans)
         made.has_source = plans is not None
-        made.known_globals = self._known_globals(code, frame)
+        made.known_globals = self._known_globals(frame, is_executed=name[:1] == "<")
         words = self._words
         every = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
         made.keys = {name: words.key(name) for name in every or code.co_names}
@@ -178,7 +182,7 @@ class RecordedCodes:
         self._files.fact(
             {
                 "code": number,
-                "file": absolute(code.co_filename) if code.co_filename[:1] != "<" else code.co_filename,
+                "file": absolute(name) if name[:1] != "<" else name,
                 "name": code.co_qualname,
                 "first": code.co_firstlineno,
                 "kind": _kind(code),
@@ -194,10 +198,10 @@ class RecordedCodes:
         )
         return made
 
-    def _known_globals(self, code: Any, frame: Any) -> Any:
+    def _known_globals(self, frame: Any, *, is_executed: bool) -> Any:
         """Return what is known of the namespace of a module: held for good, but for those of executed texts."""
         names = frame.f_globals
-        if code.co_filename[:1] == "<":
+        if is_executed:
             return self._objects.of(names)
         self._globals.add(id(names))
         return self._objects.pinned(names)
@@ -205,25 +209,25 @@ class RecordedCodes:
     def globals_of(self, record: CodeRecord, frame: Any) -> Any:
         """Return what is known of the namespace of a frame's module."""
         known = record.known_globals
-        return known if known.held is frame.f_globals else self._known_globals(record.code, frame)
+        is_executed = record.code.co_filename[:1] == "<" or not self._sources.is_of_file(frame)
+        return known if known.held is frame.f_globals else self._known_globals(frame, is_executed=is_executed)
 
-    def _generated(self, code: Any, text: bytes) -> tuple[int, dict[int, StatementPlan] | None]:
+    def _generated(self, code: Any, name: str, text: bytes) -> tuple[int, dict[int, StatementPlan] | None]:
         """Return the same of code that is of no file, by the text that it was made of."""
-        key = code.co_filename, text
+        key = name, text
         if key not in self._plans:
             if len(self._plans) >= _MOST_SOURCES:
                 self._plans.clear()
-            self._plans[key] = self._files.source(code.co_filename, text), source_plans(text)
+            self._plans[key] = self._files.source(name, text), source_plans(text)
         source, plans = self._plans[key]
         return source, None if plans is None else plans.of(code)
 
-    def _planned(self, code: Any) -> tuple[int | None, dict[int, StatementPlan] | None]:
+    def _planned(self, code: Any, name: str) -> tuple[int | None, dict[int, StatementPlan] | None]:
         """Return the number of the source of a code object, and its plans."""
-        name = code.co_filename
         if name not in self._plans:
             if len(self._plans) >= _MOST_SOURCES:
                 self._plans.clear()
-            text = self._sources.of_code(code)
+            text = self._sources.of_name(name)
             plans = None if text is None else source_plans(text)
             self._plans[name] = None if text is None else self._files.source(name, text), plans
         source, plans = self._plans[name]

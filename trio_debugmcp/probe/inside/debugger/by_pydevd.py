@@ -9,7 +9,7 @@ import sys
 from typing import Any, Callable, Iterator, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import imported
-from trio_debugmcp.probe.inside.debugger import pydevd_parts, template_frames
+from trio_debugmcp.probe.inside.debugger import frame_places, pydevd_parts
 from trio_debugmcp.probe.inside.debugger.pydevd_loans import PydevdLoan
 from trio_debugmcp.probe.inside.debugger.pydevd_parts import part
 from trio_debugmcp.probe.inside.debugger.seam import (
@@ -101,9 +101,7 @@ class PydevdView(ProgramView):
                 continue
             library = not plugin and not generated and not pydevd.in_project_scope(frame)
             shown = f"{name} (Current frame)" if current else name
-            template = None if plugin else template_frames.place_of(frame, line or 0)
-            place, at = template if template is not None else (file, line)
-            yield VisibleFrame(frame, place, at or 0, shown, library, original, bool(mapped))
+            yield VisibleFrame(frame, file, line or 0, shown, library, original, bool(mapped))
 
     def frame_id(self, frame: Any) -> Optional[int]:
         return _dap_id(id(frame))
@@ -280,6 +278,9 @@ class PydevdServices(DebuggerServices):
 
 class ByPydevd(PydevdView, PydevdServices, ProgramDebugger):
     """The debugger of debugpy."""
+
+    def __init__(self) -> None:
+        frame_places.put_into(part("_pydevd_bundle.pydevd_net_command_factory_xml", "NetCommandFactory"))
 
 
 def _exists(file: str) -> bool:

@@ -34,7 +34,7 @@ import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import imported
-from trio_debugmcp.probe.inside.debugger import template_frames, timed_calls
+from trio_debugmcp.probe.inside.debugger import named_files, template_frames, timed_calls
 
 PROBE = "trio_debugmcp.probe.inside"
 
@@ -168,14 +168,14 @@ class ProgramView:
         while frame is not None:
             code = frame.f_code
             if not self.owns(frame):
-                file, line = shown_place(frame, code.co_filename)
+                file, line = named_files.place_of(frame, code.co_filename, frame.f_lineno or 0)
                 yield VisibleFrame(frame, file, line, code.co_name, is_library(file))
             frame = frame.f_back
 
     def visible(self, frame: Any) -> VisibleFrame:
         """Return a frame that need not be on a thread's stack, as that of a suspended task, as answers show it."""
         code = frame.f_code
-        file, line = shown_place(frame, code.co_filename)
+        file, line = named_files.place_of(frame, code.co_filename, frame.f_lineno or 0)
         return VisibleFrame(frame, file, line or code.co_firstlineno, code.co_name, self.is_library(frame))
 
     def frame_id(self, frame: Any) -> Optional[int]:
