@@ -137,3 +137,147 @@ total = till.total
 
 def test_a_line_that_raised_before_a_block_is_named_for_what_the_block_did_not_set() -> None:
     assert notes(LOCKED, "total") == ["10: so .total is not set at line 12", "13: caught its exception"]
+
+
+COMPUTED = """\
+class Till:
+    def __init__(self):
+        self._total = 0
+
+    @property
+    def total(self):
+        return self._total
+
+    @total.setter
+    def total(self, value):
+        self._total = value
+
+
+class Fields:
+    def __setattr__(self, name, value):
+        self.__dict__["_" + name] = value
+
+    def __getattr__(self, name):
+        return self.__dict__.get("_" + name)
+
+
+class Positive:
+    def __get__(self, instance, owner):
+        return instance.__dict__.get("amount", 0)
+
+    def __set__(self, instance, value):
+        if value < 0:
+            raise ValueError(value)
+        instance.__dict__["amount"] = value
+
+
+class Order:
+    price = Positive()
+
+
+class Table:
+    def __init__(self):
+        self.cells = {}
+
+    def __setitem__(self, key, value):
+        self.cells[key] = value
+
+    def __getitem__(self, key):
+        return self.cells.get(key)
+
+
+def fill(till, fields, order, table, texts):
+    for key, text in texts.items():
+        try:
+            till.total = int(text)
+        except ValueError:
+            pass
+        try:
+            fields.size = int(text)
+        except ValueError:
+            pass
+        try:
+            order.price = -1 if text == "y" else 2
+        except ValueError:
+            pass
+        try:
+            table[key] = int(text)
+        except ValueError:
+            pass
+
+
+till, fields, order, table = Till(), Fields(), Order(), Table()
+fill(till, fields, order, table, {"a": "1", "b": "y"})
+later = Till()
+for text in ("z", "5"):
+    try:
+        later.total = int(text)
+    except ValueError:
+        pass
+sold = till.total
+own = till._total
+size = fields.size
+price = order.price
+cell = table["b"]
+other = table["a"]
+set_since = later.total
+"""
+
+
+def test_what_a_property_a_descriptor_or_a_method_would_have_set_leads_to_the_line_that_raised() -> None:
+    recorded = record(COMPUTED, python(3, 12)).processes[0]
+
+    def said(name: str) -> list[str]:
+        lines = why(recorded, WhyQuestion(expression=name, limit=30)).because
+        return [f"{line.line}: {note}" for line in lines for note in line.notes if "caught" in note or "so " in note]
+
+    assert said("sold") == ["50: so .total is not set", "51: caught its exception"]
+    assert said("own") == ["50: so .total is not set", "51: caught its exception"]
+    assert said("size") == ["54: so .size is not set", "55: caught its exception"]
+    assert said("price") == ["58: so .price is not set", "59: caught its exception"]
+    assert said("cell") == ["62: so ['b'] is not set", "63: caught its exception"]
+    assert said("other") == [], "it was set"
+    assert said("set_since") == [], "it was set by a later round"
+
+
+SWALLOWED = """class Desk:
+    def __init__(self):
+        self.seen = []
+
+    def tell(self, event):
+        self.seen.append(event["name"])
+
+
+def announce(event, listeners):
+    for listener in listeners:
+        try:
+            listener(event)
+        except KeyError:
+            continue
+
+
+def attempts(count):
+    for number in range(count):
+        try:
+            int("x")
+        except ValueError:
+            pass
+
+
+desk = Desk()
+attempts(3)
+announce({"title": "late"}, [desk.tell])
+{STATEMENT}
+"""
+
+
+def test_a_failure_whose_lines_have_no_exception_says_which_ones_were_caught_before_it() -> None:
+    def caught(statement: str) -> str:
+        source = SWALLOWED.replace("{STATEMENT}", statement)
+        return why(record(source, python(3, 12)).processes[0], WhyQuestion()).caught
+
+    said = "before it failed, 4 exceptions were raised and caught, in no line of this answer: KeyError('name') at prog"
+    assert caught("count = 3\nassert count == 1").startswith(said)
+    shown = "try:\n    size = int('z')\nexcept ValueError:\n    size = 0\nassert size"
+    assert caught(shown) == "", "the answer has the line that raised"
+    assert caught("int('y')").startswith("before it failed, 4"), "what failed itself is not among them"

@@ -15,7 +15,7 @@ import msgspec
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import count
-from trio_debugmcp.runs.past.caught_exceptions import no_failure
+from trio_debugmcp.runs.past.caught_exceptions import caught_before, no_failure
 from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -44,8 +44,7 @@ _LINES = frozenset((rows.LINE,))
 _MOST_LOOKED_BACK = 20_000
 """Rows from the end in which a place is looked for where a name has a value."""
 
-_MOST_GAPS = 4
-"""The nearest, as they were met."""
+_MOST_GAPS = 4  # the nearest, as they were met
 
 
 class WhyQuestion(msgspec.Struct, frozen=True):
@@ -83,6 +82,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
         is_unreached: the line that was asked about has not run.
         failed: without a question: the exception that was the failure.
         is_passed_on: it came out of a call of code that was not recorded, and so perhaps of another process.
+        caught: exceptions that were caught before the failure, if the lines have none of them.
     """
 
     value: str
@@ -93,6 +93,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
     is_unreached: bool = False
     failed: str = ""
     is_passed_on: bool = False
+    caught: str = ""
 
 
 class NoAnswerError(Exception):
@@ -133,8 +134,8 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     if failed is None:
         raise NoAnswerError(no_failure(past))
     line = because_line(past, failed.row)
-    told = ": ".join(filter(None, (line.source, " ".join(line.values[1:]))))
-    value = told if line.values[:1] == ["fails"] else failed.value
+    is_assertion = line.values[:1] == ["fails"]
+    value = ": ".join(filter(None, (line.source, " ".join(line.values[1:])))) if is_assertion else failed.value
     again = [SliceEdge(cost.RAISED_AGAIN, SliceNode(row, aim="run"), "raised it again") for row in failed.again]
     execution = past.executions.at(failed.row)
     wanted = wanted_of(past, execution) if execution is not None else NOTHING_WANTED
@@ -143,7 +144,8 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     asked = max([failed.raised, *(row + 1 for row in failed.again)])
     answer = _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row, wanted=wanted)), *again], question, asked)
     is_passed_on = execution is not None and came_of_unrecorded(past, execution)
-    return msgspec.structs.replace(answer, failed=failed.value, is_passed_on=is_passed_on)
+    caught = caught_before(past, failed.raised, {(line.file, line.line) for line in answer.because})
+    return msgspec.structs.replace(answer, failed=failed.value, is_passed_on=is_passed_on, caught=caught)
 
 
 def _check_moment(past: PastProcess, at: int) -> None:
@@ -345,4 +347,4 @@ def _begin(past: PastProcess) -> int:
 
 def _is_known(past: PastProcess, execution: StatementExecution, path: ValuePath) -> bool:
     known = past.values.value(execution, path) or _written(past, execution, path)
-    return known is not None or computed_value(past, execution, path) is not None
+    return (known or computed_value(past, execution, path)) is not None

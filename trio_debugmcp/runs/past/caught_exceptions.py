@@ -15,6 +15,9 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 _MOST_LOOKED = 5_000
 """Rows of exceptions, the last ones."""
 
+_MOST_BEFORE = 300
+"""The same, before a failure."""
+
 _MOST_SAID = 3
 
 _MOST_TEXT = 80
@@ -32,31 +35,72 @@ def no_failure(past: PastProcess) -> str:
     )
 
 
+def caught_before(past: PastProcess, failed: int, shown: set[tuple[str, int]]) -> str:
+    """Return a sentence about the exceptions that were caught before a failure; empty: there was none.
+
+    Args:
+        past: the process.
+        failed: the RAISE row of the failure.
+        shown: the files and lines that an answer has already; one of them that has caught explains the rest.
+    """
+    last = past.record.row(failed)
+    raises = _first_raises(past, failed, _MOST_BEFORE)
+    places = _places(past, [row for row in raises if row.object != last.object])
+    own = past.executions.at(last.owner) if last.owner else None
+    where = (past.record.code(own.code).file, own.statement.first) if own is not None else ("", 0)
+    if not places or any(place in shown and place != where for place in places):
+        return ""
+    total = sum(map(len, places.values()))
+    were, them = ("exception was", "it") if total == 1 else ("exceptions were", "one of them")
+    number = next(iter(places.values()))[0].owner
+    return (
+        f"before it failed, {total:,} {were} raised and caught, in no line of this answer: {_listed(past, places)}; "
+        f'`at="#{number}"` asks about {them}'
+    )
+
+
 def _caught(past: PastProcess) -> str:
     """Return a sentence about the exceptions that were raised, the last ones first; empty: there was none.
 
     It is for runs that did not fail: there each was caught, in recorded code or by a library.
     """
-    places: dict[tuple[str, int], list[Row]] = {}
-    looked = 0
-    for number in islice(each_of_code_back(past.record, (rows.RAISE,), past.record.last + 1), _MOST_LOOKED):
-        looked += 1
-        row = past.record.row(number)
-        if past.record.text(row).startswith(_SIGNALS) or past.values.first_raise(row.object) not in (0, number):
-            continue
-        execution = past.executions.at(row.owner) if row.owner else None
-        if execution is not None:
-            file = past.record.code(execution.code).file
-            place = file.rpartition("/")[2], execution.statement.first
-            places.setdefault(place, []).append(row)
+    raises = _first_raises(past, past.record.last + 1, _MOST_LOOKED)
+    places = _places(past, raises)
     if not places:
         return ""
-    said = [_said(past, f"{file}:{line}", found) for (file, line), found in islice(places.items(), _MOST_SAID)]
-    said += [f"and at {len(places) - _MOST_SAID} more lines"] if len(places) > _MOST_SAID else []
     total = sum(map(len, places.values()))
-    least = "at least " if looked == _MOST_LOOKED else ""
+    least = "at least " if len(raises) == _MOST_LOOKED else ""
     were = "exception was" if total == 1 else "exceptions were"
-    return f"{least}{total:,} {were} raised in it and caught: {', '.join(said)}"
+    return f"{least}{total:,} {were} raised in it and caught: {_listed(past, places)}"
+
+
+def _first_raises(past: PastProcess, before: int, most: int) -> list[Row]:
+    """Return the rows at which the last exceptions before a row were raised first, the last ones first."""
+    firsts: dict[int, Row] = {}
+    for number in islice(each_of_code_back(past.record, (rows.RAISE,), before), most):
+        row = past.record.row(number)
+        firsts[row.object or -number] = row  # it has one in each frame that it passes
+    return [row for row in firsts.values() if not past.record.text(row).startswith(_SIGNALS)]
+
+
+def _places(past: PastProcess, raises: list[Row]) -> dict[tuple[str, int], list[Row]]:
+    places: dict[tuple[str, int], list[Row]] = {}
+    for row in raises:
+        execution = past.executions.at(row.owner) if row.owner else None
+        if execution is not None:
+            place = past.record.code(execution.code).file, execution.statement.first
+            places.setdefault(place, []).append(row)
+    return places
+
+
+def _listed(past: PastProcess, places: dict[tuple[str, int], list[Row]]) -> str:
+    said = [
+        _said(past, f"{file.rpartition('/')[2]}:{line}", found)
+        for (file, line), found in islice(places.items(), _MOST_SAID)
+    ]
+    left = len(places) - _MOST_SAID
+    said += [f"and at {left} more line{'s' if left > 1 else ''}"] if left > 0 else []
+    return ", ".join(said)
 
 
 def _said(past: PastProcess, place: str, raised: list[Row]) -> str:

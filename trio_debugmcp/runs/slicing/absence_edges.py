@@ -72,6 +72,7 @@ class AbsenceEdges:
             else:
                 yield from self._of_nearest(execution, read.path)
                 yield from self._of_unset_attribute(execution, read.path)
+                yield from self._of_computed(execution, read.path)
 
     def _of_unset_attribute(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
         """Yield where an object was filled that has not the attribute for want of which a statement fails."""
@@ -89,6 +90,13 @@ class AbsenceEdges:
             for row in dict.fromkeys((start, last)):
                 if row and self._past.executions.outcome(start) is not None:
                     yield SliceEdge(cost.ABSENCE, SliceNode(row), note if row == start else "")
+
+    def _of_computed(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
+        """Yield what did not set that which an object computes: by a property, `__getattr__`, `__getitem__`."""
+        holder = self._past.values.value(execution, path.holder) if path.steps else None
+        label = self._past.values.label_of(execution, path.steps[-1]) if path.steps else None
+        if holder is not None and holder.object and label is not None:
+            yield from self._failed_writes.of_computed(execution, label, holder.object)
 
     def _of_nearest(self, execution: StatementExecution, path: ValuePath) -> Iterator[SliceEdge]:
         """Yield what did not happen to the nearest container on a path that leads nowhere."""

@@ -7,6 +7,7 @@ Only of keys that are texts or numbers, and of containers that recorded code has
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
@@ -21,6 +22,9 @@ from trio_debugmcp.runs.source.statement_trees import targets_of
 
 _MOST_FRAMES = 50
 """Of a function that would have stored the item: the last ones."""
+
+_MOST_RUNS = 50
+"""Of a line that stores items in one of these: the last ones."""
 
 
 class AbsentItemEdges:
@@ -49,6 +53,9 @@ class AbsentItemEdges:
                 decided = self._decided_against(statement, execution, 0, frame)
                 held = self._past.values.value(decided, path) if decided is not None else None
                 if decided is None or index is None or held is None or held.object != container:
+                    continue
+                runs = islice(self._past.executions.runs(statement, frame, execution.row), _MOST_RUNS)
+                if any(self._text(run, index) == key for run in runs):  # it came to that, and raised
                     continue
                 if self._text(decided, index) == key:
                     yield from self._not_reached(decided, f"so {path}[{key}] is not set at line {statement.first}")

@@ -109,7 +109,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     said = [
         *([_SO_FAR] if params.line is not None and not is_over else []),
         *([_OF_NONE] if found.found.is_unreached and is_of_several and not at else []),
-        *filter(None, (failure.elsewhere, failure.cut_off if is_bare else "")),
+        *filter(None, (found.found.caught, failure.elsewhere, failure.cut_off if is_bare else "")),
         *([_KNOWN] if numbers and numbers <= known else []),
     ]
     shown.show(numbers)
