@@ -74,6 +74,4 @@ async def test_the_representation_names_roles_and_owner(autojump_clock: MockCloc
     async with open_server(adapter.options()) as server, server.connect() as client:
         assert repr(server.app.clients) == "<Clients: 1 in control, 0 observing, owner=None>"
         await launch(client, adapter)
-        assert repr(server.app.clients) == (
-            "<Clients: 1 in control, 0 observing, owner=<Client role='control' owner=True>>"
-        )
+        assert repr(server.app.clients) == ("<Clients: 1 in control, 0 observing, owner=<Client 1 role='control'>>")

@@ -108,4 +108,4 @@ async def test_a_connection_of_the_handshake_era_is_one_subscriber(autojump_cloc
         subscriber = connection.statistics().subscriber
         assert subscriber is not None
         assert subscriber.subscriptions == 1
-        assert repr(connection) == "<ConnectionServer for <Client role='control' owner=False>: 0 streams>"
+        assert repr(connection) == "<ConnectionServer for <Client 1 role='control'>: 0 streams>"

@@ -14,7 +14,6 @@ from trio_debugmcp.editors.arguments import (
     SetInstructionBreakpointsArguments,
 )
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.set_breakpoints import shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
@@ -76,7 +75,7 @@ def _instruction(editor: Editor, instruction: Instruction) -> dict[str, Any]:
     more = {
         "instructionBytes": instruction.instruction_bytes,
         "symbol": None if instruction.symbol is None else editor.plain(instruction.symbol),
-        "location": None if path is None else source_of(editor, path, (place and place.source_reference) or 0),
+        "location": None if path is None else editor.source_of(path, (place and place.source_reference) or 0),
         "line": None if not instruction.line else editor.spelling.line(instruction.line),
         "column": None if not instruction.column else editor.spelling.column(instruction.column),
         "endLine": None if not instruction.end_line else editor.spelling.line(instruction.end_line),

@@ -9,8 +9,7 @@ notes to other clients hold for it as well. What only looks is answered from the
     await editor.call("debug_step", mode="over", thread_id=1, wait=False)
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import trio
@@ -19,13 +18,14 @@ from msgspec import Struct, field
 from trio_debugmcp.editors.arguments import InitializeArguments
 from trio_debugmcp.editors.capabilities import capabilities
 from trio_debugmcp.editors.channel import EditorChannel
+from trio_debugmcp.editors.moves_under_way import MovesUnderWay
 from trio_debugmcp.editors.numbers import WORDS, AdapterNumber, Kind, SourceNumbers, StopIds, Way
 from trio_debugmcp.editors.past_view import PastView
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.spelling import Spelling
 from trio_debugmcp.editors.tool_caller import EditorContext, ToolCaller
-from trio_debugmcp.server.clients import Client, known_name
+from trio_debugmcp.server.connected_client import Client, known_name
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.breakpoint import Place
 from trio_debugmcp.state.model import Snapshot
@@ -35,9 +35,6 @@ NAMELESS = "an editor"
 NOT_IN_PAST = (
     "This moment is recorded: it can be looked at, and nothing in it can be changed. Step forth to the present."
 )
-
-EFFECTS_SECONDS = 2.0
-"""For an adapter to answer what a person asks for, after which events about its effects are sent in any case."""
 
 
 class ShownBreakpoints(Struct):
@@ -72,6 +69,7 @@ class Editor(ToolCaller):
         ids: its numbers of frames and values.
         joining: in it the program is started or waited for; its person may give that up.
         shows_values: it has asked for the variables of the top frame, at the stop before.
+        moves: those of its requests that are being answered and move the program.
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         breakpoints: what it shows of them.
         at_stop: the number of the stop that was reported last; 0 if it runs since, None if nothing was reported yet.
@@ -96,8 +94,7 @@ class Editor(ToolCaller):
         self.at_stop: int | None = None
         self.past: PastView | None = None
         self.past_events: list[tuple[str, dict[str, Any] | None]] = []
-        self._answering: dict[object, float] = {}
-        self._settled = trio.Event()
+        self.moves = MovesUnderWay(self.debugger.patience)
         self.fixed = self.shows_values = False
         self.left: tuple[str, int] | None = None
         self.acts_until = 0.0
@@ -220,35 +217,16 @@ class Editor(ToolCaller):
         """Return a place in memory as the adapter names it; None if this editor has no use for it."""
         return reference if self.hello.supports_memory_references else None
 
+    def source_of(self, path: str, reference: int = 0) -> dict[str, Any]:
+        """Return a source: a file by its path; what is in no file by a number, under which its text can be had."""
+        name = path.rpartition("/")[2] or path
+        if not reference and path.startswith("/") and Path(path).is_file():
+            return {"name": name, "path": self.spelling.path(path)}
+        return {"name": name, "path": path, "sourceReference": self.sources.number(path)}
+
     def note(self, text: str) -> None:
         """Show a sentence to the person, among the output."""
         self.channel.event("output", {"category": "important", "output": f"{self.plain(text)}\n"})
-
-    # --- Order -----------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Have events wait until a request is answered whose effect they are, for `EFFECTS_SECONDS` at most."""
-        request = object()
-        self._answering[request] = trio.current_time() + self.debugger.patience.seconds(EFFECTS_SECONDS)
-        try:
-            yield
-        finally:
-            del self._answering[request]
-            if not self._answering:
-                self._settled.set()
-
-    @property
-    def is_answering(self) -> bool:
-        """Whether a request is being answered whose effects would be reported."""
-        return bool(self._answering) and max(self._answering.values()) > trio.current_time()
-
-    async def settled(self) -> None:
-        """Wait until no request is being answered whose effects would be reported."""
-        while self.is_answering:
-            self._settled = trio.Event()
-            with trio.move_on_at(max(self._answering.values())):
-                await self._settled.wait()
 
 
 def name_of(hello: InitializeArguments) -> str:

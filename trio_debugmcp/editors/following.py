@@ -12,7 +12,7 @@ from msgspec.json import encode
 
 from trio_debugmcp.editors.book import GOING_ON
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.looking import first_threads, source_of
+from trio_debugmcp.editors.looking import first_threads
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.other_breakpoints import changed_filters
 from trio_debugmcp.editors.rounds import Rounds
@@ -59,7 +59,7 @@ class Follower:
         """Report what there is, and what changes, until the session has ended."""
         editor, merger = self._editor, self._editor.debugger.merger
         while True:
-            await editor.settled()
+            await editor.moves.over()
             state = merger.state
             if state.snapshot(editor.session_id or "") is None and not await self._moved_on(state):
                 self._report_end(state)
@@ -77,7 +77,7 @@ class Follower:
         """Report what has changed, without waiting; return False if that is for the task of this editor."""
         editor, state = self._editor, self._editor.debugger.merger.state
         snapshot = state.snapshot(editor.session_id or "")
-        if editor.is_answering or snapshot is None or self._lacks_threads(snapshot) or self._turn_to_focus():
+        if editor.moves.are_awaited or snapshot is None or self._lacks_threads(snapshot) or self._turn_to_focus():
             return False
         self._report(state, snapshot)
         return True
@@ -206,7 +206,7 @@ class Follower:
         fresh = program.sources.since(self._known_sources)
         self._known_sources += len(fresh)
         for path in fresh:
-            editor.channel.event("loadedSource", {"reason": "new", "source": source_of(editor, path)})
+            editor.channel.event("loadedSource", {"reason": "new", "source": editor.source_of(path)})
 
     def _report_output(self) -> None:
         editor = self._editor

@@ -1,6 +1,5 @@
 """The requests that only look: threads, frames, scopes, variables, sources, modules, exceptions."""
 
-from pathlib import Path
 from typing import Any
 
 from trio_debugmcp.dap.messages import DapScope, DapVariable, ExceptionInfoBody, ScopesBody, ThreadsBody, VariablesBody
@@ -74,20 +73,12 @@ def _frame(editor: Editor, snapshot: Snapshot, frame: StackFrame, thread: int, i
         "column": editor.spelling.column(place.column) if place.line else 0,
     }
     if place.file is not None:
-        shown["source"] = source_of(editor, place.file, frame.source_reference)
+        shown["source"] = editor.source_of(place.file, frame.source_reference)
     if not frame.is_user_code:
         shown["presentationHint"] = "subtle"
     if frame.instruction is not None:
         shown["instructionPointerReference"] = frame.instruction
     return shown
-
-
-def source_of(editor: Editor, path: str, reference: int = 0) -> dict[str, Any]:
-    """Return a source: a file by its path; what is in no file by a number, under which its text can be had."""
-    name = path.rpartition("/")[2] or path
-    if not reference and path.startswith("/") and Path(path).is_file():
-        return {"name": name, "path": editor.spelling.path(path)}
-    return {"name": name, "path": path, "sourceReference": editor.sources.number(path)}
 
 
 async def source(editor: Editor, arguments: SourceArguments) -> dict[str, Any]:
@@ -120,7 +111,7 @@ async def scopes(editor: Editor, arguments: ScopesArguments) -> dict[str, Any]:
         return await editor.values.ask(session, snapshot, "scopes", {"frameId": place.adapter_id}, ScopesBody)
 
     session = editor.session()
-    snapshot, place, body = await asked(editor, "frame", arguments.frame_id, ask)
+    snapshot, place, body = await asked(editor.place, "frame", arguments.frame_id, ask)
     return {"scopes": [_scope(editor, session, snapshot, place, scope) for scope in body.scopes or []]}
 
 
@@ -180,7 +171,7 @@ async def variables(editor: Editor, arguments: VariablesArguments) -> dict[str, 
         wanted = {"variablesReference": place.adapter_id, **more}
         return await editor.values.ask(session, snapshot, "variables", wanted, VariablesBody)
 
-    snapshot, place, body = await asked(editor, "variables", arguments.variables_reference, ask)
+    snapshot, place, body = await asked(editor.place, "variables", arguments.variables_reference, ask)
     children = page(body.variables or [], place, kind, start, count)
     return {"variables": [_child(editor, snapshot, place, child) for child in children]}
 
@@ -253,4 +244,4 @@ async def loaded_sources(editor: Editor, arguments: object) -> dict[str, Any]:
     editor.session()
     program = editor.debugger.programs.of(editor.session_id or "")
     paths = [] if program is None else program.sources.known()
-    return {"sources": [source_of(editor, path) for path in paths]}
+    return {"sources": [editor.source_of(path) for path in paths]}

@@ -132,7 +132,7 @@ async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[st
             "name": place.function,
             "line": editor.spelling.line(place.line),
             "column": editor.spelling.column(1),
-            "source": looking.source_of(editor, place.file),
+            "source": editor.source_of(place.file),
         }
         frames.append(shown)
     start = arguments.start_frame

@@ -1,6 +1,6 @@
 """What an editor's numbers stand for after an evaluation that has called a function, which ends those of some adapters.
 
-    snapshot, place, body = await asked(editor, "variables", 7, ask)    # with the adapter's number of now
+    snapshot, place, body = await asked(editor.place, "variables", 7, ask)    # with the adapter's number of now
 
 With gdb a watch such as `square(4)` ends all numbers in the midst of a stop, and soon others have them. So a frame is
 looked for again by its index, and a value by its way: the scope, or the path, that it is in, and the names down to it.
@@ -14,7 +14,6 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapScope, DapVariable, ScopesBody, VariablesBody
-from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.numbers import AdapterNumber, Kind, Way
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.errors import DebugError
@@ -36,6 +35,9 @@ ATTEMPTS = 3
 _PATH = re.compile(r"\s*[*&]*[A-Za-z_]\w*(?:(?:\.|->|::)\w+|\[\d+\])*\s*")
 """An expression that only leads to a value: `order.items[3]`, `*node->next`."""
 
+PlaceOf = Callable[[Kind, int], tuple[DebugSession, Snapshot, AdapterNumber]]
+"""From a number that an editor was given to what it stands for."""
+
 T = TypeVar("T")
 
 
@@ -55,7 +57,7 @@ def way_to_value(session: DebugSession, expression: str) -> Way | None:
 
 
 async def asked(
-    editor: Editor, kind: Kind, number: int, ask: Callable[[DebugSession, Snapshot, AdapterNumber], Awaitable[T]]
+    place_of: PlaceOf, kind: Kind, number: int, ask: Callable[[DebugSession, Snapshot, AdapterNumber], Awaitable[T]]
 ) -> tuple[Snapshot, AdapterNumber, T]:
     """Return what is answered about a number, with its stop and its place; asked again if all were renewed meanwhile.
 
@@ -64,7 +66,7 @@ async def asked(
         Refusal: it is of another stop, or cannot be found again.
     """
     for _ in range(ATTEMPTS):
-        session, snapshot, place = editor.place(kind, number)
+        session, snapshot, place = place_of(kind, number)
         calls = session.requests.calls
         found: tuple[AdapterNumber, T] | DebugError
         try:

@@ -122,7 +122,7 @@ class Service:
         if served.early:
             await self._carry_out_early(task, served, arguments)
             return
-        with task.editor.answering() if served.moves else nullcontext(), chosen(task.editor.session_id):
+        with task.editor.moves.one() if served.moves else nullcontext(), chosen(task.editor.session_id):
             try:
                 body = await served.serve(task.editor, arguments)
             except Exception as error:  # noqa: BLE001 - also a bug of ours: it costs this request, and no other

@@ -20,7 +20,6 @@ from trio_debugmcp.editors.arguments import (
     SourceBreakpoint,
 )
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
@@ -275,7 +274,7 @@ def breakpoint_of(editor: Editor, breakpoint: Breakpoint) -> dict[str, Any]:
     if payload.line is not None:
         shown["line"] = editor.spelling.line(payload.line)
     if payload.file is not None:
-        shown["source"] = source_of(editor, editor.breakpoints.spellings.get(payload.file, payload.file))
+        shown["source"] = editor.source_of(editor.breakpoints.spellings.get(payload.file, payload.file))
     if breakpoint.spec.address is not None:
         shown["instructionReference"] = breakpoint.spec.address
     if payload.message is not None:

@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server
 
 from trio_debugmcp.server.answers.moment import META_KEY, WANTED
 from trio_debugmcp.server.answers.seen import SeenLocals
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.declared import CARDS_EXTENSION, EXTENSIONS
 from trio_debugmcp.server.peer import client_name
 from trio_debugmcp.server.tools.toolbox import Toolbox

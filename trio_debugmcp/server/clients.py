@@ -21,47 +21,15 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.programs import DebuggedProgram, chosen
 
 LINGER_SECONDS = 120.0
 """Time for an agent's host to be restarted, or a person to take over, before the program is ended."""
 
-MAX_NAME_LENGTH = 100
-"""Characters of the name by which others know a client: it is repeated in answers, notes and events of theirs."""
-
 PARTING_SECONDS = 1.0
 """For the last notifications of a session to reach the observers, before the server ends as well."""
-
-
-def known_name(given: str) -> str:
-    """Return the name by which others know a client that calls itself so: of bounded length, in one line."""
-    return "".join(each if each.isprintable() else " " for each in given[:MAX_NAME_LENGTH]).strip()
-
-
-class Client:
-    """A connected client; no other one has had its `number`. Made by `Clients.connect`."""
-
-    def __init__(
-        self, role: Role, clients: "Clients", number: int, *, in_timeline: bool = True, is_editor: bool = False
-    ) -> None:
-        self.role = role
-        self.is_editor = is_editor
-        self.number = number
-        self.in_timeline = in_timeline
-        self.connected_at = trio.current_time()
-        self._clients = clients
-
-    def __repr__(self) -> str:
-        return f"<Client role={self.role!r} owner={self._clients.owner is self}>"
-
-    def take_control(self, arguments: Mapping[str, object] | None = None) -> None:
-        """Make this client the owner of the program that a call is about; what it starts beside others takes none."""
-        named = (arguments or {}).get("session_id")
-        self._clients.owner = self
-        if not (arguments or {}).get("new_session"):
-            self._clients.give(self, named if isinstance(named, str) else None)
-        self._clients.changed()
 
 
 class ClientsStatistics(Struct, frozen=True):
@@ -112,7 +80,9 @@ class Clients:
     @asynccontextmanager
     async def connect(self, role: Role, *, is_editor: bool = False) -> AsyncIterator[Client]:
         """Count a client as connected for the length of the block."""
-        client = Client(role, self, next(self._numbers), in_timeline=self._in_timeline, is_editor=is_editor)
+        client = Client(
+            role, next(self._numbers), self._take_control, in_timeline=self._in_timeline, is_editor=is_editor
+        )
         self._clients[client] = None
         self.changed()
         try:
@@ -126,9 +96,16 @@ class Clients:
             for program in self._debugger.programs.living():
                 if program.owner is client:
                     # A person who holds it only looks at it, perhaps, and must not lose it.
-                    program.owner = self._holder() or (self._agent() if client.is_editor else None)
+                    program.owner = self._heir(of_editor=client.is_editor)
                     program.orphaned_at = trio.current_time() if program.owner is None else inf
             self.changed()
+
+    def _take_control(self, client: Client, arguments: Mapping[str, object]) -> None:
+        named = arguments.get("session_id")
+        self.owner = client
+        if not arguments.get("new_session"):
+            self.give(client, named if isinstance(named, str) else None)
+        self.changed()
 
     def give(self, client: Client, session_id: str | None = None) -> None:
         """Make a client the owner of a program, by any of its sessions; default: of that in focus."""
@@ -137,18 +114,16 @@ class Clients:
         if program is not None:
             program.owner, program.orphaned_at = client, inf
 
-    def _holder(self) -> Client | None:
-        """Return the client of the person who holds the programs."""
+    def _heir(self, *, of_editor: bool) -> Client | None:
+        """Return whose a program is from now on: of the person who holds it; after an editor, of the oldest agent."""
         people = self._debugger.state.people
-        party = None if people.hold is None else people.party(people.hold.party)
-        numbers = () if party is None else party.connections
-        return next((client for client in self._clients if client.number in numbers), None)
-
-    def _agent(self) -> Client | None:
-        """Return the client of an agent in control: of the one that has been connected for longest."""
-        people = self._debugger.state.people
-        numbers = {connection for party in people.agents for connection in party.connections}
-        return next((client for client in self._clients if client.number in numbers), None)
+        holder = None if people.hold is None else people.party(people.hold.party)
+        for parties in (() if holder is None else (holder,), people.agents if of_editor else ()):
+            numbers = {connection for party in parties for connection in party.connections}
+            for client in self._clients:  # in the order in which they have connected
+                if client.number in numbers:
+                    return client
+        return None
 
     def changed(self) -> None:
         """Wake the waiting tasks: a client has connected, disconnected, or taken control."""

@@ -14,7 +14,7 @@ from math import inf
 import trio
 
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger

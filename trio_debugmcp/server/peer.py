@@ -15,7 +15,7 @@ from mcp_types import LOG_LEVEL_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.publish.hub import Hub, LoggingLevel
-from trio_debugmcp.server.clients import known_name
+from trio_debugmcp.server.connected_client import known_name
 from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.known_clients import KnownClients
 from trio_debugmcp.server.logs import LogRelay

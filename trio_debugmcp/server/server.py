@@ -34,8 +34,8 @@ from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, Too
 from trio_debugmcp.server.answers.resource_pages import NoSuchPage, page_named, page_of
 from trio_debugmcp.server.card import Cards, declare_cards, is_card, read_card
 from trio_debugmcp.server.client_roots import ClientRoots
-from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.declarations import DeclaringServer
 from trio_debugmcp.server.declared import DESCRIPTION, NAME, TITLE, WEBSITE
 from trio_debugmcp.server.delivery import acknowledge, deliver

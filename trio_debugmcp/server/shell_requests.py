@@ -16,7 +16,7 @@ import trio
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from trio_debugmcp.kept.calling import CLIENT_NAME, MODERN_VERSION
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.known_clients import KnownClients
 from trio_debugmcp.server.tool_calls import call_tool
 from trio_debugmcp.server.tools.toolbox import Toolbox

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import trio
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.people.presence import Caller
+from trio_debugmcp.server.people.caller import Caller
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.model import State

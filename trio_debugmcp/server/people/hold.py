@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from trio_debugmcp.errors import UsageError, no_session
-from trio_debugmcp.server.people.presence import Caller
+from trio_debugmcp.server.people.caller import Caller
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.payloads import iso_time

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.people.person_actions import repeats, sentence
 
 _MAX_NAMED = 5

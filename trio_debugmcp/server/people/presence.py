@@ -11,9 +11,9 @@
 from typing import NoReturn
 
 import trio
-from msgspec import Struct
 
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
+from trio_debugmcp.server.people.caller import Caller
 from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.people.party import Party
@@ -21,24 +21,6 @@ from trio_debugmcp.state.people.people_changes import PartyArrived, PartyLeft, P
 
 GRACE_SECONDS = 15.0
 """For a person's page to be loaded again, or to reconnect: it tries at most 10 s apart."""
-
-
-class Caller(Struct, frozen=True):
-    """Who calls a tool: its client, its party, if that is known, and its name."""
-
-    client: object = None
-    party: Party | None = None
-    name: str | None = None
-
-    @property
-    def id(self) -> str | None:
-        """The id of the party."""
-        return None if self.party is None else self.party.id
-
-    @property
-    def is_person(self) -> bool:
-        """Whether a person sits at this client."""
-        return self.party is not None and self.party.key is not None
 
 
 class Presence:

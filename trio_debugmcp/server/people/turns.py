@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.people.hold import holds_another, refuse_if_held, step_aside
 from trio_debugmcp.server.people.presence import current_caller
 from trio_debugmcp.session.debugger import Debugger

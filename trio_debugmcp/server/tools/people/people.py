@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.people import agent_questions, chat, hold
 from trio_debugmcp.server.people.presence import GRACE_SECONDS, Presence, current_caller
 from trio_debugmcp.server.tools.tool import MAX_SECONDS, Params, Tool
