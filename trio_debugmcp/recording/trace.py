@@ -23,6 +23,7 @@ from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.session.host import Host, Opening
+from trio_debugmcp.session.looking.kernel_threads import KernelThreads
 from trio_debugmcp.session.looking.process_sample import ProcessSample
 
 log = logging.getLogger(__name__)
@@ -73,6 +74,10 @@ class TracingHost(Host):
     def sample(self, pid: int) -> ProcessSample | None:
         """Return what the other host knows of a process."""
         return self._host.sample(pid)
+
+    def kernel_threads(self, pid: int) -> KernelThreads | None:
+        """Return what the other host knows of a process."""
+        return self._host.kernel_threads(pid)
 
     async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what the other host finds out."""

@@ -180,6 +180,9 @@ class Replay(Host, ConnectionTap):
     def sample(self, pid: int) -> None:
         """Return nothing, as above."""
 
+    def kernel_threads(self, pid: int) -> None:
+        """Return nothing, as above."""
+
     async def locate(self, profile: Profile, patience: Patience) -> str | None:
         """Return where an adapter was; none is looked for."""
         return self.query(f"adapter {profile.name}", profile.locate)

@@ -16,7 +16,7 @@ from trio_debugmcp.dap.process import Program, environment, open_process
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.patience import Patience
-from trio_debugmcp.session.looking import process_sample, py_spy
+from trio_debugmcp.session.looking import kernel_threads, process_sample, py_spy
 from trio_debugmcp.session.start import Start
 
 T = TypeVar("T")
@@ -74,6 +74,10 @@ class Host:
     def sample(self, pid: int) -> process_sample.ProcessSample | None:
         """Return what a process of this machine does now; None where that is not known."""
         return process_sample.sample(pid)
+
+    def kernel_threads(self, pid: int) -> kernel_threads.KernelThreads | None:
+        """Return the threads of a process of this machine that is traced, with what each waits for in the kernel."""
+        return kernel_threads.kernel_threads(pid)
 
     async def locate(self, profile: Profile, patience: Patience) -> str | None:
         """Return where an adapter is on this machine, as a recording keeps it."""

@@ -118,6 +118,18 @@ async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str |
     return answer
 
 
+async def with_waiting_threads(debugger: Debugger, answer: StopAnswer, session: DebugSession) -> StopAnswer:
+    """Return the answer about a pause with the threads, if one waits: the place alone does not say what for."""
+    with suppress(UsageError, AdapterGone), trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
+        found = await session.looking.threads.threads(from_outside=False)
+        if all(thread.waits is None for thread in found.threads):
+            return answer
+        current = None if session.snapshot is None else session.snapshot.threads.current
+        threads = [thread_now(thread, current) for thread in found.threads]
+        return with_thread_lines(debugger, _noted(answer, *deadlock_notes(found)), threads, found.total)
+    return answer
+
+
 def _noted(answer: StopAnswer, *notes: str) -> StopAnswer:
     return replace(answer, notes=[*answer.notes, *notes])
 

@@ -51,6 +51,10 @@ _ENDS = {"join": "the end of", "future": "run by"}
 """How the thread is named for which another waits."""
 
 
+ALL_FRAMES = 20
+"""Frames of each thread in a view of all stacks."""
+
+
 class LiveThread(Struct, frozen=True):
     """A thread. `waits`: what for, in words, and who holds it, as far as is known; `kind`: of what it waits for."""
 

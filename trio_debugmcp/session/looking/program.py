@@ -15,6 +15,7 @@ from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionContext, exception_context
 from trio_debugmcp.session.looking.frame_values import FrameValues
 from trio_debugmcp.session.looking.frames import ProgramFrames, active_thread
+from trio_debugmcp.session.looking.native_threads import NativeThreads
 from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.looking.program_process import ProgramProcess
 from trio_debugmcp.session.looking.program_threads import ProgramThreads
@@ -36,7 +37,8 @@ def looking_into(requests: Requests, start: Start, merger: Merger, host: Host, a
     is_here = profile.runs_here(start) if not isinstance(start, ChildStart) else above is not None and above.is_here
     probe = ProgramProbe(requests, ProgramProcess(requests, host, is_here=is_here), path_mappings(start))
     frames = ProgramFrames(requests, UserCode(requests.session_id, profile, start, merger, host))
-    return Looking(Ways(requests, probe, frames))
+    ways = Ways(requests, probe, frames)
+    return Looking(ways, NativeThreads(ways, start, host))
 
 
 class Looking:
@@ -51,10 +53,10 @@ class Looking:
         types: with symbols, references and modules.
     """
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, ways: Ways, native: NativeThreads) -> None:
         self.ways = ways
         self.stop = StopQuestions(ways)
-        self.threads = ProgramThreads(ways)
+        self.threads = ProgramThreads(ways, native)
         self.values = FrameValues(ways)
         self.evaluation = UserEvaluation(ways)
         self.types = ProgramTypes(ways)

@@ -28,6 +28,7 @@ from trio_debugmcp.probe.answers import (
 from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.live_threads import (
+    ALL_FRAMES,
     LiveStack,
     LiveState,
     LiveThread,
@@ -39,6 +40,7 @@ from trio_debugmcp.session.looking.live_threads import (
     locals_of,
     thread_in_words,
 )
+from trio_debugmcp.session.looking.native_threads import NativeThreads
 from trio_debugmcp.session.looking.program_probe import MAX_SIZE, MAX_THREADS
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace
@@ -46,11 +48,8 @@ from trio_debugmcp.session.looking.ways import About, Seen, Ways, no_task_known,
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.state.model import Locals, StackFrame
 
-Source = Literal["probe", "outside", "adapter", "stop"]
-"""Where an answer is from: the probe, py-spy, the adapter, or the last stop."""
-
-ALL_FRAMES = 20
-"""Frames of each thread in a view of all stacks."""
+Source = Literal["probe", "outside", "adapter", "kernel", "stop"]
+"""Where an answer is from: the probe, py-spy, the adapter, only /proc, or the last stop."""
 
 
 class ThreadList(Struct, frozen=True):
@@ -104,11 +103,17 @@ class StackPage(Struct, frozen=True):
 class ProgramThreads:
     """The threads of one session's program."""
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, ways: Ways, native: NativeThreads) -> None:
         self._ways = ways
+        self._native = native
 
     def __repr__(self) -> str:
         return f"<ProgramThreads of {self._ways.requests.session_id}>"
+
+    @property
+    def are_native(self) -> bool:
+        """Whether they are the kernel's, which a pause stops wherever they are, and of which it says what they do."""
+        return self._native.are_here
 
     # --- Threads ---------------------------------------------------------------------------------------------
 
@@ -118,6 +123,10 @@ class ProgramThreads:
         Raises:
             UsageError: `NO_SESSION`: it has ended.
         """
+        native = await self._native.look()
+        if native is not None:
+            threads = tuple(stack.thread for stack in native.stacks)
+            return ThreadList("adapter" if native.stopped else "kernel", threads, native.total, native.deadlocks)
 
         async def ask() -> ProbeThreads:
             return await self._ways.probe.ask("threads", ProbeThreads, count=MAX_THREADS, size=MAX_SIZE)
@@ -228,6 +237,9 @@ class ProgramThreads:
         """
         ways, snapshot, most = self._ways, self._ways.requests.snapshot, min(most, ALL_FRAMES)
         if not ways.has_probe and snapshot is not None and snapshot.phase == "Paused":
+            native = await self._native.look(most)
+            if native is not None:
+                return StackList("adapter", native.stacks, native.total, deadlocks=native.deadlocks)
             stacks = await adapter_stacks(ways, snapshot, most)
             return StackList("adapter", stacks, len(snapshot.threads.threads))
 

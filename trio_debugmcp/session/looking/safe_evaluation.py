@@ -55,7 +55,7 @@ async def evaluate_safely(
         )
     commands = ways.profile.repl.safe_commands(expression)
     if commands:
-        return await _by_commands(ways, place.frame, expression, commands, seconds)
+        return await by_commands(ways, place.frame, expression, commands, seconds)
     value = await evaluate(ways.requests, place.frame, expression, seconds)
     return value.value, value.type
 
@@ -114,10 +114,14 @@ async def ask_safely(
     return found
 
 
-async def _by_commands(
+async def by_commands(
     ways: Ways, frame: StackFrame, expression: str, commands: Sequence[str], seconds: float
 ) -> tuple[str, str | None]:
-    """Return what the first command answers that works, or else raise the error of the last."""
+    """Return value and type in the answer of the first command that works.
+
+    Raises:
+        UsageError: `SAFE_EVAL_REJECTED`, `EVAL_FAILED` or `EVAL_TIMEOUT`: none works; with the reason of the last.
+    """
     repl = ways.profile.repl
     reason = ""
     for command in commands:

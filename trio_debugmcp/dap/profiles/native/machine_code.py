@@ -37,6 +37,9 @@ _OF_GDB = re.compile(
 _QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
 """The end of a string's value, which may begin with its address."""
 
+_SYSTEM_THREAD = re.compile(r"(?P<name>.*) \(LWP (?P<lwp>\d+)\)|\d+: tid=(?P<tid>\d+)(?: \"(?P<quoted>.*)\")?")
+"""A thread's name with the kernel's id of it: so CodeLLDB lists it, and gdb by its command in the table."""
+
 _RESOLVED = re.compile(r"Resolved locations: (\d+)")
 """What CodeLLDB says of every breakpoint."""
 
@@ -230,6 +233,15 @@ class NativeWords(Words):
         if found[1] == "0":
             return replace(answer, verified=False, message=_NOWHERE)
         return replace(answer, message=None)
+
+    def thread_name(self, name: str) -> str:
+        found = _SYSTEM_THREAD.fullmatch(name)
+        return name if found is None else found["name"] or found["quoted"] or ""
+
+    def system_thread(self, name: str) -> int | None:
+        """Return the kernel's id of a thread, if the adapter's name for it has it."""
+        found = _SYSTEM_THREAD.fullmatch(name)
+        return None if found is None else int(found["lwp"] or found["tid"])
 
     def why(self, stopped: Stopped) -> str | None:
         return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at

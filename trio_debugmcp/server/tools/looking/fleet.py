@@ -13,8 +13,8 @@ from trio_debugmcp.server.tools.looking.threads import deadlock_note
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.fleet_looks import FleetSeen, look_at, share
-from trio_debugmcp.session.looking.live_threads import LiveStack
-from trio_debugmcp.session.looking.program_threads import ALL_FRAMES, StackList
+from trio_debugmcp.session.looking.live_threads import ALL_FRAMES, LiveStack
+from trio_debugmcp.session.looking.program_threads import StackList
 from trio_debugmcp.session.programs import FleetMemory
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.start import has_program

@@ -40,7 +40,7 @@ class TasksList(Params, frozen=True, kw_only=True):
 class ThreadsData(AnswerData, frozen=True, kw_only=True):
     """The first of `total` threads. `deadlocks`: ids of threads that wait for each other.
 
-    `source`: who has seen them: probe, outside (py-spy) or adapter; stop: they are as of the last stop.
+    `source`: who has seen them: probe, outside (py-spy), adapter or kernel; stop: they are as of the last stop.
     """
 
     threads: list[ThreadNow]

@@ -13,7 +13,12 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import stop_answer
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
-from trio_debugmcp.server.tools.answering import wait_answer, with_tasks, with_thread_lines
+from trio_debugmcp.server.tools.answering import (
+    wait_answer,
+    with_tasks,
+    with_thread_lines,
+    with_waiting_threads,
+)
 from trio_debugmcp.server.tools.looking.threads import deadlock_notes, outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -69,6 +74,8 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
     answer = await wait_answer(
         debugger, outcome, deadline, show=params.show, waited=blocked is None, session_id=session.id
     )
+    if answer.reason == "Pause" and session.looking.threads.are_native:
+        return await with_waiting_threads(debugger, answer, session)
     if answer.reason == "Pause" and _is_in_loop(session.snapshot):
         return await with_tasks(debugger, answer, session)
     if outcome is None and isinstance(answer.full, StopData):
@@ -168,6 +175,8 @@ async def _blocked(session: DebugSession, seen: list[LiveThread]) -> Blocked | N
         return None
     seen[:] = found.threads
     threads = [thread_now(thread, None) for thread in found.threads]
+    if found.source in ("adapter", "kernel"):  # what is traced is stopped wherever it waits
+        return None
     if found.failure is not None:
         if found.source == "outside":
             return Blocked([f"{outside_note(found.failure)}. {_ARMED}"], threads, found.total)

@@ -1,0 +1,98 @@
+"""Threads of a C++ program that wait: what for, who has it, and which of them wait for each other."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import shared
+from tests.languages.conftest import SOURCES, TEST_SECONDS, need
+from tests.real.conftest import Connect
+from trio_debugmcp.testing import DebugClient
+
+HANGS = SOURCES / "hangs.cpp"
+
+
+def line_of(text: str) -> int:
+    """The number of the only line of hangs.cpp with this text."""
+    (number,) = [number for number, line in enumerate(HANGS.read_text().splitlines(), 1) if text in line]
+    return number
+
+
+@pytest.fixture(scope="session")
+def hanging_program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of the program of hangs.cpp, built with debug information."""
+    compiler = need("g++", shutil.which("g++"), "apt-get install g++")
+
+    def build(directory: Path) -> None:
+        command = [compiler, "-g", "-O0", "-pthread", "-o", str(directory / "hangs"), str(HANGS)]
+        subprocess.run(command, check=True, timeout=TEST_SECONDS)
+
+    return str(shared.made(shared.of_this_run(tmp_path_factory, "hangs"), build) / "hangs")
+
+
+async def waiting(client: DebugClient, program: str, adapter: str) -> None:
+    """Launch the program until all its threads wait but for the main one, which is stopped."""
+    here = {"file": str(HANGS), "line": line_of("// all wait")}
+    stop = await client.call(
+        "debug_launch", program=program, adapter=adapter, stop_at_entry=False, breakpoints=[here], timeout=TEST_SECONDS
+    )
+    assert stop["reason"] == "Breakpoint", stop
+
+
+def by_name(lines: list[str]) -> dict[str, str]:
+    """What is said of each thread, by its name, and its id for `ID`."""
+    named = [line.lstrip("*").split(" ", 2) for line in lines]
+    return {name.rstrip(","): f"{number} {rest}" for number, name, rest in named}
+
+
+def ids_of(threads: dict[str, str], *names: str) -> list[int]:
+    return sorted(int(threads[name].split()[0]) for name in names)
+
+
+async def test_a_thread_says_what_it_waits_for_and_only_those_that_wait_for_each_other_are_a_deadlock(
+    debugging: Connect, machine_debugger: str, hanging_program: str
+) -> None:
+    async with debugging() as client:
+        await waiting(client, hanging_program, machine_debugger)
+        found = await client.call("threads_list")
+        threads = by_name(found["threads"])
+        teller, clerk = ids_of(threads, "teller")[0], ids_of(threads, "clerk")[0]
+        (twice,) = ids_of(threads, "twice")
+        place = f"hangs.cpp:{line_of('second.lock()')} in both, waits for mutex "
+        assert re.search(rf"{re.escape(place)}.*, held by thread {clerk} clerk$", threads["teller"])
+        assert re.search(rf"{re.escape(place)}.*, held by thread {teller} teller$", threads["clerk"])
+        assert threads["twice"].endswith(f", held by thread {twice} twice")
+        assert re.search(r"held by thread \d+ of the system, which is none of this process any more$", threads["heir"])
+        assert f"hangs.cpp:{line_of('rung.wait')} in wait_for_ever, waits for condition variable" in threads["waiter"]
+        assert re.search(r"in listen, waits for input on descriptor \d+$", threads["listener"])
+        assert threads["sleeper"].endswith(", waits for some time to pass")
+        assert "waits" not in threads["busy"]
+        if machine_debugger == "gdb":  # it evaluates without calls in every frame
+            assert "waits for mutex `second` (0x" in threads["teller"]
+            assert "waits for mutex `attic` (0x" in threads["heir"]
+            assert "waits for condition variable `rung` (its futex at 0x" in threads["waiter"]
+        assert sorted(map(sorted, found["deadlocks"])) == sorted([sorted([teller, clerk]), [twice]])
+        assert f"deadlock: thread {twice} waits for what it holds itself" in found["notes"]
+        stacks = (await client.call("stacktrace_get", thread_id="*"))["stacks"]
+        held = [stack["waitsFor"] for stack in stacks if any("teller" in thread for thread in stack["threads"])]
+        assert f"held by thread {clerk} clerk" in held[0]
+
+
+async def test_a_wait_and_a_pause_of_a_program_that_hangs_say_which_threads_block_each_other(
+    debugging: Connect, native_adapter: str, hanging_program: str
+) -> None:
+    async with debugging() as client:
+        await waiting(client, hanging_program, native_adapter)
+        running = await client.call("debug_continue", timeout=0.1)
+        assert running["timedOut"], running
+        paused = await client.call("debug_pause", timeout=TEST_SECONDS)
+        for answer in (running, paused):
+            threads = by_name(answer["threads"])
+            both = ids_of(threads, "teller", "clerk")
+            assert f"held by thread {ids_of(threads, 'clerk')[0]} clerk" in threads["teller"]
+            assert f"deadlock: threads {both[0]}, {both[1]} wait for each other" in answer["notes"]
+        main = next(line for line in paused["threads"] if "waits for the end of thread" in line)
+        assert main.endswith(f"in main, waits for the end of thread {ids_of(threads, 'teller')[0]} teller")
