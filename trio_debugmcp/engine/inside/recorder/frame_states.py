@@ -11,7 +11,11 @@ import _thread
 from itertools import count
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.object_paths import names_of
+
 _get_ident = _thread.get_ident
+
+_NO_STEPS: dict[int, Any] = {}
 
 
 class FrameState:
@@ -19,6 +23,8 @@ class FrameState:
 
     Attributes:
         line: the row of the line under way; `pending`: its statement, until what it wrote is written.
+        steps: the `steps` of that statement.
+        names: its locals, where they stay the same object and show what they are now (from 3.13 on); else None.
         known: by name the token of what it is known to be.
         watch: containers that the line under way can change, as (known, value, kind, whether it does so itself).
         given: objects that it gives to calls, as (known, value).
@@ -27,7 +33,8 @@ class FrameState:
         globals: what is known of the namespace of its module.
         raised, called, suspended: what has happened in the line under way: an exception came here; recorded code was
             called; the frame was left for a while.
-        lines: that it has begun; `is_begun`: the first one is written already, should the interpreter report it.
+        lines: that it has begun, or 2 if these are more; `is_begun`: the first one is written already, should the
+            interpreter report it.
     """
 
     __slots__ = (
@@ -46,7 +53,8 @@ class FrameState:
             "pending",
             "sites",
         ),
-        *("globals", "holds", "is_begun", "is_function", "raised", "sites", "start", "suspended", "targets", "watch"),
+        *("globals", "holds", "is_begun", "is_function", "names", "raised", "start", "steps", "suspended"),
+        *("targets", "watch"),
     )
 
     globals: Any
@@ -59,6 +67,8 @@ class FrameState:
         self.number = number
         self.line = self.lines = self.called = 0
         self.pending: Any = None
+        self.steps: dict[int, Any] = _NO_STEPS
+        self.names: Any = None
         self.known: dict[str, Any] = {}
         self.objects: Any = ()
         self.watch: Any = ()
@@ -67,6 +77,10 @@ class FrameState:
         self.sites: dict[int, Any] = code.sites
         self.is_function: bool = code.is_function
         self.raised = self.suspended = self.is_module = self.is_begun = self.holds = False
+
+    def names_now(self, frame: Any) -> Any:
+        """Return the names of its frame, which is this one."""
+        return names_of(frame, self.is_function) if self.names is None else self.names
 
 
 class FrameStates:
@@ -138,7 +152,7 @@ class FrameStates:
     def wait(self, state: FrameState, frame: Any) -> None:
         """A frame that was left will perhaps be continued."""
         self.waiting[id(frame)] = state
-        state.frame = None
+        state.frame = state.names = None
 
     def others_watch(self, known: Any) -> bool:
         """Whether the line under way in another thread can change an object."""

@@ -47,12 +47,16 @@ class HiddenWrites:
         fields = known.fields
         if not fields:
             return
-        names, own = self._words.attributes, self._own(value)
+        names, own, by_id = self._words.attributes, self._own(value), self._objects.by_id
+        hidden = () if own is value else self._paths.layouts[id(type(value))].hidden
         for key, token in list(fields.items()):
             name = names.get(key)
-            if name is None or _dict_get(own, name, MISSING) is token:
+            if name is None:
                 continue
-            now = _dict_get(own, name, MISSING) if own is value else self._paths.attribute(value, name)
+            now = _dict_get(own, name, MISSING)
+            if now is token or (by_id.get(id(now), MISSING) is token and name not in hidden):
+                continue
+            now = now if own is value else self._paths.attribute(value, name)
             if now is MISSING:
                 self.fields.check_absent(known, key, line, how, self._paths.is_described(value, name))
             else:

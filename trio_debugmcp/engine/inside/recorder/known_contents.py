@@ -14,7 +14,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.recorder.object_paths import DEQUE, DICT, LIST, MISSING, SET
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN, SIZE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import INDEX, ValueWords
 
 MOST_WATCHED = 60
 """Items of a container all of which are watched."""
@@ -29,12 +29,12 @@ _is = _operator.is_
 _BIG = "big"
 
 _length: Any = {LIST: list.__len__, DICT: dict.__len__, SET: set.__len__}
-_list_copy, _list_iter = list.copy, list.__iter__
+_list_copy, _list_iter, _list_length = list.copy, list.__iter__, list.__len__
 _keys, _values, _set_iter = dict.keys, dict.values, set.__iter__
 
 
 class KnownContents:
-    """The contents, and the writer of rows about them.
+    """The contents, and the writer of rows about them; a method for each kind of difference, hence so many.
 
     Attributes:
         said: (object, key) of the rows FIELD that were written since it was cleared.
@@ -73,6 +73,8 @@ class KnownContents:
         if type(old) is tuple and old[0] is _BIG:
             self._compare_size(known, value, kind, line, how)
             return
+        if kind == LIST and self._is_appended(known, old, value, line, how):
+            return
         if self._is_as(value, kind, old):
             return
         before = len(old[0]) if kind == DICT else len(old)
@@ -82,7 +84,7 @@ class KnownContents:
             self._add(how | known.number, 0, line)
             self._add(SIZE | UNWATCHED << 32 | known.number, length << 32 | before, line)
             return
-        changes = self._appended(old, value) if kind == LIST and length > before else self._replaced(old, value, kind)
+        changes = self._replaced(old, value, kind)
         if changes is None:
             new = known.content = self._copied(value, kind)
             for item in old[1] if kind == DICT else old:
@@ -99,14 +101,20 @@ class KnownContents:
                 self._add(how | key << 32 | known.number, word, line)
         self._add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | known.number, length << 32 | before, line)
 
-    def _appended(self, old: list[Any], value: Any) -> list[tuple[int, int]] | None:
-        """Return what is new in a list of which all else is as it was, and take it as known; None: it is not so."""
-        if not all(map(_is, old, _list_iter(value))):
-            return None
-        words, before = self._words, len(old)
-        tail = list(islice(_list_iter(value), before, None))
-        old.extend(tail)
-        return [(words.item_key(before + place), words.of(item)) for place, item in enumerate(tail)]
+    def _is_appended(self, known: Any, old: list[Any], value: Any, line: int, how: int) -> bool:
+        """Write what is new in a list of which all else is as it was; False: it is not so, or it is too much."""
+        before, length = len(old), _list_length(value)
+        if not before < length <= min(before + MOST_SAID, MOST_WATCHED) or not all(map(_is, old, _list_iter(value))):
+            return False
+        add, words, number = self._add, self._words, known.number
+        for item in list(islice(_list_iter(value), before, None)):
+            key = INDEX | len(old)
+            old.append(item)
+            if how == FIELD:
+                self.said.add((number, key))
+            add(how | key << 32 | number, words.of(item), line)
+        add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | number, length << 32 | before, line)
+        return True
 
     def _replaced(self, old: Any, value: Any, kind: int) -> list[tuple[int, int]] | None:
         """Return what is new in a dict whose keys are as they were, and take it as known; None: it is not so."""
@@ -151,6 +159,13 @@ class KnownContents:
         """Whether all items of a container are watched."""
         content = known.content
         return content is not None and not (type(content) is tuple and content[0] is _BIG)
+
+    def is_as_known(self, known: Any, value: Any, kind: int) -> bool:
+        """Whether a container that was looked at is as it was then."""
+        content = known.content
+        if type(content) is tuple and content[0] is _BIG:
+            return bool(content[1] == self._size(value, kind))
+        return self._is_as(value, kind, content)
 
     # --- Kinds --------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,9 @@ from typing import Any
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, WeakKnown
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
+from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
+
+_FIELD, _NUMBER = FIELD >> 32, INT + ZERO
 
 _FUNCTION, _MODULE, _BUILTIN = types.FunctionType, types.ModuleType, types.BuiltinFunctionType
 
@@ -40,7 +42,7 @@ class KnownFields:
     """
 
     def __init__(self, rows: Any, words: ValueWords, objects: Any) -> None:
-        self._add = rows.add
+        self._add, self._add_row = rows.add, rows.add_row
         self._words = words
         self._objects = objects
         self.tracked: dict[int, dict[int, int]] = {}
@@ -96,17 +98,21 @@ class KnownFields:
 
     def write(self, known: Any, key: int, value: Any, line: int, secret: bool) -> None:
         """Write that a line has stored a value in a field; MISSING: has deleted it."""
-        if known.fields is None:
-            known.fields = {}
-        token = known.fields.get(key)
-        if type(token) is HeldKnown:
+        fields = known.fields
+        if fields is None:
+            fields = known.fields = {}
+        if type(token := fields.get(key)) is HeldKnown:
             self._objects.dying.append(token)
         if key in self.tracked:
             self.tracked[key][known.number] = known.key
+        if type(value) is int and not secret and -ZERO <= value < ZERO:
+            fields[key] = value
+            self._add_row(known.number, _FIELD + key, 0, value + _NUMBER, line)
+            return
         if value is MISSING:
-            known.fields[key] = DELETED
+            fields[key] = DELETED
             word = self._words.deleted
         else:
-            known.fields[key] = self.token(value)
+            fields[key] = self.token(value)
             word = self._words.secret_of(value) if secret else self._words.of(value)
         self._add(FIELD | key << 32 | known.number, word, line)

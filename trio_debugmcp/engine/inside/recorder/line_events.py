@@ -12,13 +12,10 @@ from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown
-from trio_debugmcp.engine.inside.recorder.object_paths import names_of
 from trio_debugmcp.engine.inside.recorder.run_blocks import (
-    HEAD_BYTES,
     LAST_PLACE,
     ROW_BYTES,
     put_begin,
-    put_row,
     put_row_and_begin,
 )
 from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO
@@ -30,6 +27,9 @@ _NUMBER = INT + ZERO
 
 _SMALL = ZERO - 1
 """Of one digit, as the interpreter has them: comparing is quick."""
+
+_NOTHING = (None, 0)
+"""In place of a name, and of the kind and key of its row: a statement writes none."""
 
 _getframe = sys._getframe
 
@@ -50,71 +50,95 @@ class LineEvents:
         self._map = self._rows.map
 
     def on_line(self, code: Any, line: int) -> Any:
-        """A line begins, or continues."""
+        """A line begins, or continues: with few calls, where it follows a statement as it has done before."""
         try:
             frame = _getframe(1)
-            state = self._living.get(frame) or self._late(frame, code)
-            if state is None:
-                return DISABLE
-            site = state.sites.get(line) or self._site_of(state.code, line)
-            if site is None:
-                return None
-            names: Any = None
-            number = 0
-            pending = state.pending
-            if pending is not None:
-                if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
-                    state.is_begun = False
-                    return None
-                if pending.has_writes:
-                    names = frame.f_locals if state.is_function else names_of(frame, False)
-                    number = self._over(state, pending, names, line, site.key)
-            if not number:
-                rows = self._rows
-                number = rows.next
+            state = self._living.get(frame)
+            step = None if state is None else state.steps.get(line)
+            if step is None:
+                return self._first(state or self._late(frame, code), frame, line)
+            name, key, site = step
+            names, rows, own, text = state.names, self._rows, state.number, 0
+            if name is not None:
+                names = frame.f_locals if names is None else names
+                value = names.get(name)
+                if type(value) is not int or not -_SMALL < value < _SMALL or state.raised or state.watch or state.given:
+                    return self._first(state, frame, line)
+                if state.holds and type(state.known.get(name)) is HeldKnown:
+                    self._dying.append(state.known[name])
+                state.known[name] = value
+                text = value + _NUMBER
+            number, place = rows.next, rows.place
+            if place >= LAST_PLACE:
+                return self._first(state, frame, line)
+            if text:
+                rows.place = place + 2 * ROW_BYTES
+                number += 1
                 rows.next = number + 1
-                place = (number - rows.base) * ROW_BYTES + HEAD_BYTES
-                put_begin(self._map, place if place <= LAST_PLACE else rows.place_of(number), state.number, site.key)
+                put_row_and_begin(self._map, place, own, key, 0, text, state.line, own, site.key)
+            else:
+                rows.place = place + ROW_BYTES
+                rows.next = number + 1
+                put_begin(self._map, place, own, site.key)
             if self._dying:
                 self._objects.bury()
             state.line = number
+            state.lines, state.called = 2, 0
             state.raised = state.suspended = False
-            state.called = 0
-            state.lines += 1
-            if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
-                site = site.exit
-            elif not site.is_plain or not site.local_names.isdisjoint(state.objects):
+            if not site.is_plain or (state.objects and not site.local_names.isdisjoint(state.objects)):
                 self._begin(state, site, frame, names)
-            else:  # nothing that could be changed
-                state.watch = state.given = ()
-            state.pending = site
+            state.pending, state.steps = site, site.steps
         except Exception as error:
             self.fault(error)
         return None
 
-    def _over(self, state: Any, site: Any, names: Any, line: int, begins: int) -> int:
-        """Write what a statement has written, and if there is nothing else, the row of the next one; return its number.
+    def _first(self, state: Any, frame: Any, line: int) -> Any:
+        """The same for any line."""
+        if state is None:
+            return DISABLE
+        site = state.sites.get(line) or self._site_of(state.code, line)
+        if site is None:
+            return None
+        names: Any = None
+        pending = state.pending
+        if pending is not None:
+            if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
+                state.is_begun = False
+                return None
+            if pending.has_writes:
+                names = state.names_now(frame)
+                self._over(state, pending, names, line)
+            single = pending.single
+            is_quick = single[2] <= line <= single[3] if single is not None else not pending.has_writes
+            if is_quick and pending.number != site.number and not site.is_with:
+                pending.steps[line] = (*(single or _NOTHING)[:2], site)
+        state.line = self._rows.add_line(state.number, site.key)
+        if self._dying:
+            self._objects.bury()
+        state.raised = state.suspended = False
+        state.called = 0
+        state.lines += 1
+        if site.is_with and frame.f_lasti >= site.with_ends:  # its block has ended
+            site = site.exit
+        elif not site.is_plain or not site.local_names.isdisjoint(state.objects):
+            self._begin(state, site, frame, names)
+        else:  # nothing that could be changed
+            state.watch = state.given = ()
+        state.pending, state.steps = site, site.steps
+        return None
 
-        0: that row is still to be written.
-        """
+    def _over(self, state: Any, site: Any, names: Any, line: int) -> None:
+        """Write what a statement has written."""
         single = site.single
         value: Any = None
         if single is not None and not state.raised and single[2] <= line <= single[3]:
             value = names.get(single[0])
         if type(value) is not int or not -_SMALL < value < _SMALL:
             self._writes.finish(state, site, names, line)
-            return 0
+            return
         if state.holds and type(state.known.get(single[0])) is HeldKnown:
             self._dying.append(state.known[single[0]])
         state.known[single[0]] = value
-        rows, own, text = self._rows, state.number, value + _NUMBER
-        number: int = rows.next + 1
-        place = (number - rows.base) * ROW_BYTES + HEAD_BYTES
-        if state.watch or state.given or place > LAST_PLACE:
-            place = rows.reserved()
-            put_row(self._map, place, own, single[1], 0, text, state.line)
+        self._rows.add_row(state.number, single[1], 0, value + _NUMBER, state.line)
+        if state.watch or state.given:
             self._writes.finish_effects(state, site)
-            return 0
-        rows.next = number + 1
-        put_row_and_begin(self._map, place - ROW_BYTES, own, single[1], 0, text, state.line, own, begins)
-        return number

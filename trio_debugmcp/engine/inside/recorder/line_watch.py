@@ -70,7 +70,7 @@ class LineWatch:
                     if names is None:
                         names = frame.f_locals
                     value = names.get(name, MISSING)
-                    if value is not MISSING and not is_atom(value):
+                    if value is not MISSING:
                         self._go(state, names, value, steps, flags, watch, given)
         if site.hidden is not None or (self.hidden.exposed and site.mutates):
             if names is None:
@@ -110,8 +110,7 @@ class LineWatch:
                 token = state.known.get(name, MISSING)
                 if token is not value and (token is MISSING or not self.fields.is_same(token, value)):
                     self._say_name(state, name, key, value, secret, line)
-            cls = type(value)
-            if not (cls is _FUNCTION and not steps and not flags) and not is_atom(value):
+            if steps or flags or type(value) is not _FUNCTION:
                 self._go(state, names, value, steps, flags, watch, given)
 
     def _say_name(self, state: FrameState, name: str, key: int, value: Any, secret: bool, line: int) -> None:
@@ -129,7 +128,7 @@ class LineWatch:
         layout = layouts.get(id(cls)) or self.paths.layout(cls)
         known = None
         if not layout.kind:
-            if not steps and not flags:
+            if layout.is_atom or not (steps or flags):
                 return
         else:
             known = self._contained(state, value, layout.kind, flags if not steps else 0, watch)
@@ -148,10 +147,12 @@ class LineWatch:
                     self._differing_attribute(known, value, what, key, after, state.line, secret)
             else:
                 after = self._item(state, names, value, known, (how, what, key, secret))
-            if after is MISSING or is_atom(after):
+            if after is MISSING:
                 return
             value, known, cls = after, None, type(after)
             layout = layouts.get(id(cls)) or self.paths.layout(cls)
+            if layout.is_atom:
+                return
             if layout.kind:
                 known = self._contained(state, value, layout.kind, flags, watch)
                 if flags & INSIDE:
@@ -193,11 +194,15 @@ class LineWatch:
         content = known.content
         if content is None:
             self.contents.look(known, value, kind, state.line)
-        elif kind != LIST or len(content) != _list_length(value) or not all(map(_is, content, _list_iter(value))):
+        elif (
+            len(content) != _list_length(value) or not all(map(_is, content, _list_iter(value)))
+            if kind == LIST
+            else not self.contents.is_as_known(known, value, kind)
+        ):
             how, line = self._of_caller(state, known)
             self.contents.compare(known, value, kind, line, how)
-        if len(watch) < _MOST_WATCHED:
-            site = self._site
+        site = self._site
+        if (site.mutates or site.hidden is not None) and len(watch) < _MOST_WATCHED:
             is_long = site.mutates and not self.contents.is_watched(known)
             is_long = is_long and not any([each[0] is known for each in watch])
             watch.append((known, value, kind, flags & CHANGED_BY_IT, copied(value, kind, site) if is_long else None))

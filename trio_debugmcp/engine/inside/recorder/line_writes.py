@@ -32,6 +32,8 @@ _dict_get = dict.get
 
 _is, _list_length, _list_iter = _operator.is_, list.__len__, list.__iter__
 
+_WRITE, _NUMBER = WRITE >> 32, INT + ZERO
+
 _MOST_NEW = 40
 """Fields that an object has got by one line, as far as they are written."""
 
@@ -42,7 +44,7 @@ class LineWrites:
     def __init__(
         self, rows: Any, words: ValueWords, objects: KnownObjects, states: FrameStates, watch: LineWatch
     ) -> None:
-        self._add = rows.add
+        self._add, self._add_row = rows.add, rows.add_row
         self._words = words
         self._objects = objects
         self._states = states
@@ -60,7 +62,8 @@ class LineWrites:
                 self._finish_names(state, site, names, entered)
         if site.fields:
             self._finish_globals(state, site.fields, entered, site.has_rounds)
-        self.finish_effects(state, site)
+        if state.watch or state.given or site.hidden is not None or self._watch.contents.said:
+            self.finish_effects(state, site)
         if site.stores and not state.raised:
             for place, (name, steps, step) in enumerate(site.stores):
                 if step is not None and site.has_conflict:
@@ -97,7 +100,7 @@ class LineWrites:
             token = known.get(name, MISSING)
             if type(value) is int and when != CHANGED and not secret and not state.raised and -ZERO <= value < ZERO:
                 known[name] = value
-                self._add(WRITE | key << 32 | state.number, (value + ZERO | INT) << 32, state.line)
+                self._add_row(state.number, _WRITE + key, 0, value + _NUMBER, state.line)
                 if type(token) is HeldKnown:
                     self._objects.dying.append(token)
                 continue

@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.statement_reader import TYPE
+from trio_debugmcp.engine.inside.recorder.value_words import is_atom_type
 from trio_debugmcp.probe.inside.values import facts
 
 MISSING: Any = facts.MISSING
@@ -50,7 +51,7 @@ class TypeLayout:
     """Where the instances of a type have their attributes.
 
     Attributes:
-        kind: of container that they are.
+        kind: of container that they are; is_atom: they are known by their value.
         names: reads the instance dict of one, or None.
         slots: by name what reads a slot.
         shared: by name the class that has a container under it, which all instances share.
@@ -59,11 +60,12 @@ class TypeLayout:
             fetch it where it is not there.
     """
 
-    __slots__ = ("cls", "described", "hidden", "is_class", "kind", "names", "shared", "slots")
+    __slots__ = ("cls", "described", "hidden", "is_atom", "is_class", "kind", "names", "shared", "slots")
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls  # held, so that its id stays its own
         self.is_class = issubclass(cls, type)
+        self.is_atom = is_atom_type(cls)
         self.kind = next((kind for base, kind in _KINDS if issubclass(cls, base)), 0)
         described = facts.class_attribute(cls, "__dict__")
         is_plain = type(described) in (types.GetSetDescriptorType, types.MemberDescriptorType)

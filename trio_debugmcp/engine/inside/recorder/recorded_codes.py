@@ -87,7 +87,7 @@ class CodeRecord:
     def __init__(self, code: Any, number: int, plans: dict[int, StatementPlan]) -> None:
         self.code = code
         self.number = number
-        self.start = START | number << 32
+        self.start = (START >> 32) + number
         self.plans = plans
         self.sites: dict[int, StatementSite] = {}
         self.parameters: tuple[tuple[str, int, bool], ...] = ()

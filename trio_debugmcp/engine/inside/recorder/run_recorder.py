@@ -30,7 +30,6 @@ from trio_debugmcp.engine.inside.recorder.row_kinds import (
     WRITE,
     YIELD,
 )
-from trio_debugmcp.engine.inside.recorder.run_blocks import put_row
 from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
 from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
 
@@ -40,6 +39,9 @@ _NUMBER = INT + ZERO
 
 _FIRST_LINE_IS_SILENT = sys.version_info >= (3, 13)
 """Whether the line on which a function begins is not reported when its body is there, too."""
+
+_LOCALS_STAY = sys.version_info >= (3, 13)
+"""Whether the locals of a function's frame are one object that shows what they are now."""
 
 _STAYING = 3
 """Blocks of rows before the first failure that stay where the oldest go."""
@@ -116,10 +118,13 @@ class RunRecorder:
         state.globals = known if known.held is frame.f_globals else self.codes.globals_of(record, frame)
         parent = state.parent
         above, line = (0, 0) if parent is None else (parent.number, parent.line)
-        state.start = start = self._add(record.start | number, thread << 32 | above, 0 if is_late else line)
-        self._frames.put(number, start, record.number << 32 | above)
+        start = self._rows.add_row(number, record.start, above, thread, 0 if is_late else line)
+        state.start = start
+        self._frames.put(number, start, above, record.number)
         if not record.is_function:
             state.is_module = frame.f_locals is frame.f_globals
+        elif _LOCALS_STAY:
+            state.names = frame.f_locals
         if is_late:
             self._say_names(state, record.named(names_of(frame, record.is_function)), frame, SEEN_NAME)
         elif record.parameters:
@@ -130,22 +135,21 @@ class RunRecorder:
         """Write the parameters of a frame; of one that has begun before, all of its names."""
         if state.is_module:
             return
-        names = frame.f_locals if state.is_function else names_of(frame, False)
-        rows, row_map, known, token, words = self._rows, self._rows.map, state.known, self._token, self._words
+        names = state.names_now(frame)
+        add, known, words = self._rows.add_row, state.known, self._words
         own, start = state.number, state.start
         for name, key, secret in said:
             value = names.get(name, MISSING)
             if type(value) is int and not secret and -ZERO <= value < ZERO:
                 known[name] = value
-                place = rows.reserved()
-                put_row(row_map, place, own, (kind >> 32) + key, 0, value + _NUMBER, start)
+                add(own, (kind >> 32) + key, 0, value + _NUMBER, start)
             elif value is not MISSING:
                 word = words.secret_of(value) if secret else words.of(value)
                 self._add(kind | key << 32 | own, word, start)
                 if is_atom(value):
                     known[name] = value
                     continue
-                known[name] = now = token(value)
+                known[name] = now = self._token(value)
                 if state.objects:
                     state.objects.add(name)
                 else:
@@ -192,9 +196,11 @@ class RunRecorder:
             self._begun(frame, record, is_late=True)
             return None
         thread = self._states.enter(state, frame)
+        if _LOCALS_STAY and record.is_function:
+            state.names = frame.f_locals
         parent = state.parent
         above, line = (0, 0) if parent is None else (parent.number, parent.line)
-        self._add(RESUME | record.number << 32 | state.number, thread << 32 | above, line)
+        self._rows.add_row(state.number, (RESUME >> 32) + record.number, above, thread, line)
         if record.has_rounds and state.pending is not None:
             self._line(state, state.pending, frame)
         return None
@@ -215,11 +221,11 @@ class RunRecorder:
     def _line(self, state: FrameState, site: Any, frame: Any) -> None:
         """Write a line that is not reported."""
         state.lines += 1
-        state.line = self._rows.add_line(site.word | state.number)
+        state.line = self._rows.add_line(state.number, site.key)
         state.raised = state.suspended = False
         state.called = 0
         self._watch.begin(state, site, frame, None)
-        state.pending = site
+        state.pending, state.steps = site, site.steps
 
     def _return(self, code: Any, offset: int, value: Any) -> Any:
         self._left(_getframe(1), RETURN, value)
@@ -235,9 +241,12 @@ class RunRecorder:
                 return
             pending, state.pending = state.pending, None
             if pending is not None and pending.has_writes:
-                self._writes.finish(state, pending, names_of(frame, state.code.is_function), 0)
-            word = self._words.secret_of(value) if state.code.is_secret else self._words.of(value)
-            self._add(kind | state.code.number << 32 | state.number, word, state.line)
+                self._writes.finish(state, pending, state.names_now(frame), 0)
+            if type(value) is int and -ZERO <= value < ZERO and not state.code.is_secret:
+                self._rows.add_row(state.number, (kind >> 32) + state.code.number, 0, value + _NUMBER, state.line)
+            else:
+                word = self._words.secret_of(value) if state.code.is_secret else self._words.of(value)
+                self._add(kind | state.code.number << 32 | state.number, word, state.line)
             if state.holds:
                 self._objects.replaced(state.known)
             if kind == UNWIND and state.parent is None and not self._rows.pinned:
@@ -252,7 +261,7 @@ class RunRecorder:
             if state is not None:
                 pending = state.pending
                 if pending is not None and (state.code.has_rounds or pending.has_rounds):
-                    self._writes.finish_round(state, pending, names_of(frame, state.code.is_function))
+                    self._writes.finish_round(state, pending, state.names_now(frame))
                 if state.watch:
                     self._writes.finish_watched(state)
                 state.suspended = True

@@ -46,6 +46,8 @@ class StatementSite:
         hidden: `HiddenSite`: what it may write without saying where, or None.
         single: of the one name that it stores, when it has run to its end: (name, kind and key of its row, lines
             that come next if it has been stored); or None.
+        steps: by the line that has come next, (name, kind and key of its row, site of that line), where nothing but one
+            name is written, or nothing.
     """
 
     __slots__ = (
@@ -75,19 +77,20 @@ class StatementSite:
             "locals",
             "others",
             "single",
+            "steps",
         ),
-        *("stores", "with_ends", "word"),
+        *("stores", "with_ends"),
     )
 
     def __init__(self, number: int, plan: StatementPlan, names: Any, fields: Any, checks: Any) -> None:
         self.number = number
-        self.word = LINE | number << 32
         self.key = LINE >> 32 | number
         self.locals = tuple([(name, steps, flags) for where, name, _, steps, flags, _ in checks if where == LOCAL])
         self.local_names = frozenset([name for name, _, _ in self.locals])
         self.others = tuple([check for check in checks if check[0] != LOCAL])
         self.is_plain = not self.others
         self.single: Any = None
+        self.steps: dict[int, Any] = {}
         self.share = SHARE
         self.plan = plan
         self.line = plan.first

@@ -87,10 +87,18 @@ def _quoted(value: Any, length: int) -> str:
 _MOST_TYPES = 5000
 
 
+_ATOMS = (int, str, type(None), bool, float, bytes, complex)
+
+
 def is_atom(value: Any) -> bool:
     """Whether a value is one whose identity does not matter: a number, a string, None."""
     cls = type(value)  # compared by identity: hashing a class may run code of its metaclass
     return cls is int or cls is str or value is None or cls is bool or cls is float or cls is bytes or cls is complex
+
+
+def is_atom_type(cls: Any) -> bool:
+    """Whether the values of a type are atoms."""
+    return any([cls is each for each in _ATOMS])
 
 
 class ValueWords:
