@@ -1230,6 +1230,23 @@ def test_the_way_through_time_leads_over_the_stops_of_all_processes_and_says_who
     ]
 
 
+def test_a_row_that_was_drawn_again_before_it_has_opened_asks_for_nothing(page: "Page") -> None:
+    asked = page.evaluate(
+        """async () => {
+          const {disclosure} = await import('/view/disclosures.js');
+          const asked = [];
+          const rows = ['gone', 'there'].map((path) =>
+            disclosure({path}, [], path, new Set(['gone', 'there']), () => asked.push(path)));
+          document.body.append(...rows);
+          rows[0].remove();
+          await new Promise((done) => rows[1].addEventListener('toggle', done));
+          rows[1].remove();
+          return asked;
+        }"""
+    )
+    assert asked == ["there"]
+
+
 def test_what_can_be_put_back_is_a_literal_and_a_character_of_gdb_is_edited_as_its_number(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

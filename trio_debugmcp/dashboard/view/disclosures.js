@@ -17,7 +17,8 @@ export function disclosure(dataset, content, key, opened, fill) {
   const inside = el('div', {className: 'inside'});
   const row = el('details', {className: 'variable', dataset}, el('summary', {dataset: {key}}, ...content), inside);
   row.addEventListener('toggle', (event) => {
-    if (event.target !== row) return; // one inside
+    // It is one inside, or the row was drawn again meanwhile: what can be asked for may be other by now.
+    if (event.target !== row || !row.isConnected) return;
     if (row.open) opened.add(path);
     else opened.delete(path);
     if (row.open && !inside.hasChildNodes()) fill(inside);
