@@ -845,12 +845,31 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page"
     assert found["problems"][1:] == ["This file is not there any more.", "else", found["problems"][0]]
 
 
+def test_what_a_process_has_used_since_the_last_look_is_its_part_of_a_processor(page: "Page") -> None:
+    shares, words = page.evaluate(
+        """async () => {
+          const {shareInWords, sharesOf} = await import('/program/processor.js');
+          const reading = (at, seconds) => ({at, processes: Object.entries(seconds).map(
+            ([sessionId, used]) => ({sessionId, seconds: used}))});
+          const first = reading(10, {busy: 5, still: 1, again: 9, elsewhere: null});
+          const shares = sharesOf(first, reading(12, {busy: 8, still: 1.01, again: 0.5, elsewhere: null, late: 3}));
+          const processes = [['busy', 'Running'], ['busy', 'Paused'], ['late', 'Running']];
+          return [
+            [sharesOf(null, first), shares, sharesOf(first, first)],
+            processes.map(([sessionId, state]) => shareInWords(shares, {sessionId, state})),
+          ];
+        }"""
+    )
+    assert shares == [{}, {"busy": 150, "still": 1}, {}]
+    assert words == ["150 % CPU", "", ""]
+
+
 def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(fresh_page: "Page") -> None:
     spoken = fresh_page.evaluate(
         """async () => {
           const {Store} = await import('/store.js');
           const {createStatus} = await import('/program/status.js');
-          const start = {session: null, active: false, last: null, events: [], watches: []};
+          const start = {session: null, active: false, last: null, processor: {}, events: [], watches: []};
           const store = new Store({...start, link: {status: 'open'}});
           const paused = (line, exception = null) => ({
             state: 'Paused', pauseReason: 'Step', exception, currentLocation: {file: '/a.py', line},

@@ -130,3 +130,34 @@ def test_what_is_now_makes_room_for_the_stop(agent: Agent, open_page: OpenPage) 
     expect(page.locator("#where")).to_contain_text("waits.py:6")
     expect(page.locator("#threads-note")).to_have_text("")
     expect(page.locator("#tasks-panel")).to_be_hidden()
+
+
+BUSY = """\
+total = 0
+while True:
+    total += 1
+"""
+
+STILL = """\
+import time
+
+time.sleep(10_000)
+"""
+
+
+def test_what_each_process_uses_of_a_processor_is_seen_while_it_runs(agent: Agent, observer_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page, rows = observer_page, observer_page.locator("#children .row")
+    (agent.directory / "busy.py").write_text(BUSY)
+    (agent.directory / "still.py").write_text(STILL)
+    agent.call("debug_launch", program="still.py", stop_at_entry=False, wait=False)
+    agent.call("debug_launch", program="busy.py", stop_at_entry=False, wait=False, new_session=True)
+    expect(rows.filter(has_text="busy.py").locator(".cpu")).to_have_text(re.compile(r"^[1-9]\d* % CPU$"))
+    expect(rows.filter(has_text="still.py").locator(".cpu")).to_have_text("0 % CPU")
+    expect(page.locator("#facts")).to_contain_text(re.compile(r"Uses\s*\d+ % CPU"))
+    in_every_look(page, "#children-panel")
+    agent.call("debug_pause")
+    expect(page.locator("#state")).to_contain_text("Paused")
+    expect(page.locator("#facts")).not_to_contain_text("CPU")
+    expect(rows.filter(has_text="busy.py").locator(".cpu")).to_have_text("")

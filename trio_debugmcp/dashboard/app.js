@@ -32,6 +32,7 @@ import {createOutput} from './output/output.js';
 import {createOutputTools} from './output/output_tools.js';
 import {createPeople} from './people/people_panel.js';
 import {createProcesses} from './program/processes_panel.js';
+import {Processor} from './program/processor.js';
 import {createStack} from './program/stack.js';
 import {createStatus} from './program/status.js';
 import {createStory} from './story/story_panel.js';
@@ -215,4 +216,5 @@ document.addEventListener('keydown', (event) => {
 
 onNewToken((token) => link.restart(token));
 new Now(store, call);
+new Processor(store, (uri) => connected().readJson(uri));
 link.start();

@@ -33,6 +33,7 @@ export const initialState = () => ({
   breakpoints: null,
   threads: null,
   now: null,
+  processor: {},
   stack: null,
   output: {entries: [], nextSeq: 0, dropped: 0},
   events: [],

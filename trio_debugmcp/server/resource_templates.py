@@ -3,6 +3,7 @@
 import mcp_types as types
 
 from trio_debugmcp.server.kept_answers import CALL_TEMPLATE, CALL_TEMPLATE_DESCRIPTION, CALL_TEMPLATE_NAME
+from trio_debugmcp.server.processor_times import PROCESSOR
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_DESCRIPTION, SOURCE_NAME, SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import (
     SERVER_RESOURCES,
@@ -33,4 +34,4 @@ def listed_templates() -> list[types.ResourceTemplate]:
 
 def unknown_resource() -> str:
     """Return the sentence about a URI that nothing can have."""
-    return f"Unknown resource. There are: {', '.join([*RESOURCES, SESSIONS, *SERVER_RESOURCES, *TEMPLATES])}"
+    return f"Unknown resource. There are: {', '.join([*RESOURCES, SESSIONS, *SERVER_RESOURCES, PROCESSOR, *TEMPLATES])}"

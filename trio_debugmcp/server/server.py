@@ -44,6 +44,7 @@ from trio_debugmcp.server.known_clients import open_known_clients
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.missing_resources import resource_not_found
 from trio_debugmcp.server.peer import Peer, client_name
+from trio_debugmcp.server.processor_times import PROCESSOR, processor_payload
 from trio_debugmcp.server.progress import PROGRESS
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.request_limits import RequestLimits
@@ -57,7 +58,7 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.stops.looking_back import kept_stop
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import to_json
+from trio_debugmcp.state.payloads import Payload, to_json
 from trio_debugmcp.state.resources import View, canonical, source_path
 from trio_debugmcp.state.session_resources import SERVER_RESOURCES, find, listed, resource_of
 from trio_debugmcp.state.stop_resource import stop_number, stop_payload
@@ -178,11 +179,9 @@ class ConnectionServer:
             return read_skill_file(ctx, uri)
         if is_card(ctx, uri):
             return read_card()
-        if (number := call_number(uri)) is not None:
-            answer = self._tools.story.answers.payload(number)
-            if answer is None:
-                raise resource_not_found(uri, not_kept(number), ctx.protocol_version)
-            content = types.TextResourceContents(uri=uri, mime_type="application/json", text=to_json(answer))
+        payload = self._unnotified(ctx, uri)
+        if payload is not None:
+            content = types.TextResourceContents(uri=uri, mime_type="application/json", text=to_json(payload))
             return types.ReadResourceResult(contents=[content])
         snapshot, path, masks = self._debugger.state.focused, source_path(uri), not self._debugger.settings.show_secrets
         if snapshot is None and page_named(uri)[0] not in SERVER_RESOURCES:
@@ -194,6 +193,17 @@ class ConnectionServer:
             text, mime_type = masked(source) if masks else source, "text/plain"
         content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
+
+    def _unnotified(self, ctx: Context, uri: str) -> Payload | None:
+        """Return what is not of the state, so that nobody is notified of it, and is there without a session, too."""
+        if uri == PROCESSOR:
+            return processor_payload(self._debugger)
+        if (number := call_number(uri)) is None:
+            return None
+        answer = self._tools.story.answers.payload(number)
+        if answer is None:
+            raise resource_not_found(uri, not_kept(number), ctx.protocol_version)
+        return answer
 
     def _page_text(self, ctx: Context, uri: str, snapshot: Snapshot | None, *, masks: bool) -> str:
         whole, start = page_named(uri)

@@ -4,6 +4,7 @@ import {byId, el, setText} from '../view/dom.js';
 import {drawListbox} from '../view/listbox.js';
 import {placeNode} from '../view/places.js';
 import {depthOf, namesOf, processesOf} from './processes.js';
+import {shareInWords} from './processor.js';
 import {whyPaused} from '../view/words.js';
 
 /** Of more processes than these each is one line. */
@@ -14,7 +15,7 @@ export function createProcesses(store, choose) {
   const list = byId('children');
   /** @type {string | null} */
   let revealed = null;
-  store.watch(['session', 'sessions', 'active', 'chosen'], (state) => {
+  store.watch(['session', 'sessions', 'active', 'chosen', 'processor'], (state) => {
     const processes = processesOf(state);
     const names = namesOf(processes);
     const focus = state.sessions?.focus ?? null;
@@ -36,6 +37,7 @@ export function createProcesses(store, choose) {
             el('span', {className: 'name'}, names.get(each.sessionId)),
             el('span', {className: 'detail'}, detailOf(each, focus)),
           ),
+          el('span', {className: 'cpu', title: 'Of one processor, over the last second'}, shareInWords(state.processor, each)),
           each.currentLocation ? placeNode(each.currentLocation) : el('span', {className: 'where'}, each.state),
         ],
       })),

@@ -3,6 +3,7 @@
 import {byId, el, setData, setText} from '../view/dom.js';
 import {BY_ITSELF, endedBy} from '../story/ending.js';
 import {nameOf, ringInWords} from './deadlock.js';
+import {shareInWords} from './processor.js';
 import {stopNow} from '../past/moment.js';
 import {baseName, caughtWords, exceptionInShort, isWord, oneLine, place, whyPaused} from '../view/words.js';
 
@@ -23,7 +24,7 @@ export function createStatus(store) {
     timer = window.setTimeout(() => setText(announcer, sentence), atOnce ? 0 : QUIET_MILLISECONDS);
   }
 
-  store.watch(['session', 'active', 'last', 'link', 'now'], ({session, active, last, link, now: look}) => {
+  store.watch(['session', 'active', 'last', 'link', 'now', 'processor'], ({session, active, last, link, now: look, processor}) => {
     const now = active && session ? session : null;
     const seen = now?.state === 'Running' ? look : null;
     setData(document.body, 'state', now ? now.state.toLowerCase() : last ? 'ended' : 'none');
@@ -31,7 +32,7 @@ export function createStatus(store) {
     const headline = now ? headlineOf(now, seen) : endedOrIdle(last, link);
     setText(state, headline);
     where.replaceChildren(...(now ? whereabouts(now, seen) : lastWords(store.state)));
-    const told = now ? factsOf(now) : [];
+    const told = now ? factsOf(now, processor) : [];
     if (JSON.stringify(told) !== drawnFacts) facts.replaceChildren(...told.map(factNode));
     drawnFacts = JSON.stringify(told);
     const tabTitle = `${now ? titleOf(now) : headline} · trio_debugmcp`;
@@ -94,11 +95,12 @@ function lastWords({last, events, endedHere}) {
   return [[last.processName, place, isSaid ? null : by].filter(Boolean).join(' · ')];
 }
 
-function factsOf(session) {
+function factsOf(session, processor) {
   const command = [baseName(session.executablePath ?? session.processName), ...session.commandLineArgs].join(' ');
   const facts = {
     Program: [command, session.executablePath],
     Process: [session.processId],
+    Uses: [shareInWords(processor, session), 'Of one processor, over the last second'],
     Runtime: [session.runtimeVersion ?? session.language],
     Parent: [session.parentSessionId],
     Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],

@@ -51,6 +51,7 @@ class Looking:
         values: of variables and expressions, in the frames of a stop.
         evaluation: of code, and setting variables.
         types: with symbols, references and modules.
+        process: from outside, as the system knows it.
     """
 
     def __init__(self, ways: Ways, native: NativeThreads) -> None:
@@ -60,6 +61,7 @@ class Looking:
         self.values = FrameValues(ways)
         self.evaluation = UserEvaluation(ways)
         self.types = ProgramTypes(ways)
+        self.process = ways.probe.process
 
     def __repr__(self) -> str:
         return f"<Looking into {self.ways.requests.session_id}>"
