@@ -2,7 +2,7 @@
 
     processor_payload(debugger)    # twice, and the differences say how much of a processor each has used
 
-It is read from the system: the programs are not asked, and it costs them nothing. Nobody is notified of it, as it
+It is read from the system: the programs are not asked, and it costs them nothing. No client is notified of it, as it
 changes all the time.
 """
 

@@ -195,7 +195,7 @@ class ConnectionServer:
         return types.ReadResourceResult(contents=[content])
 
     def _unnotified(self, ctx: Context, uri: str) -> Payload | None:
-        """Return what is not of the state, so that nobody is notified of it, and is there without a session, too."""
+        """Return what is not of the state, so that no client is notified of it, and is there without a session, too."""
         if uri == PROCESSOR:
             return processor_payload(self._debugger)
         if (number := call_number(uri)) is None:
