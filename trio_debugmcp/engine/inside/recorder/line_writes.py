@@ -11,13 +11,13 @@ from itertools import islice
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
-from trio_debugmcp.engine.inside.recorder.known_contents import MOST_SAID, MOST_WATCHED
+from trio_debugmcp.engine.inside.recorder.known_contents import MOST_WATCHED
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.long_contents import differing, is_longer
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME, WRITE
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, MOST_SAID, SEEN, SEEN_NAME, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -163,12 +163,14 @@ class LineWrites:
         Where it has rounds, what is as it was may have been something else between: that is said where it changes it.
         """
         is_own = not state.called and not state.suspended
+        # A statement may name one container in several ways, and change it by one of them: `total[who] += price(who)`.
+        changed = [] if is_own or state.suspended else [id(entry[0]) for entry in state.watch if entry[3]]
         for known, value, kind, changes, copy in state.watch:
             content = known.content
             is_alike = kind == LIST and not has_rounds and len(content) == _list_length(value)
             if is_alike and all(map(_is, content, _list_iter(value))):
                 continue
-            how = FIELD if (is_own or (changes and not state.suspended)) else GAP
+            how = FIELD if is_own or id(known) in changed else GAP
             if how == FIELD and self._states.others_watch(known):
                 how = GAP
             if copy is not None and is_own and how == FIELD and not self._watch.contents.is_watched(known):
