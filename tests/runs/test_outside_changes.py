@@ -42,7 +42,7 @@ def hidden(cell):
 
 
 def filled():
-    data = bytearray(8)
+    data = bytearray(20_000)
     struct.pack_into("<I", data, 0, 77)
     number = struct.unpack_from("<I", data, 0)[0]
     return number

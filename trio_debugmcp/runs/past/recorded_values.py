@@ -35,8 +35,8 @@ _COUNTED = re.compile(r"(\w+) of [\d,]+|(set|deque)\(.*")
 _WITH_KEY = re.compile(r"""\{\w?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<[^>]*>|\([^)]*\)|[^'"<(,:}]*)\s*:""")
 """How the text of a dictionary begins, up to the colon behind the first key."""
 
-_NAMED_CONTAINER = re.compile(r"(\w+)\([\[{]")
-"""How the text of one of another type begins: `deque([`, `Counter({`."""
+_NAMED_CONTAINER = re.compile(r"(\w+)\((?:[\[{]|b['\"])")
+"""How the text of one of another type begins: `deque([`, `Counter({`, `bytearray(b'`."""
 
 _OBJECT, _FIELD = re.compile(r"<\w+ \w+="), re.compile(r"(?:^<\w+ |, )(\w+)=")
 """The text of an object with its fields, and the names of these; a name that it finds in a string is not among them."""

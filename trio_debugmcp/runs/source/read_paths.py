@@ -89,6 +89,8 @@ def _key(node: ast.expr) -> "str | ValuePath | None":
         return f"[{node.value!r}]"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         return f"[-{node.operand.value!r}]"
+    if isinstance(node, ast.Tuple) and all(isinstance(item, ast.Constant) for item in node.elts):
+        return f"[{ast.literal_eval(node)!r}]"
     return None if isinstance(node, ast.Slice | ast.Tuple) else path_of(node)
 
 

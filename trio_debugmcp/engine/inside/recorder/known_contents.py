@@ -11,19 +11,23 @@ import _operator
 from itertools import islice
 from typing import Any
 
-from trio_debugmcp.engine.inside.recorder.object_paths import DEQUE, DICT, LIST, MISSING, SET
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN, SIZE
+from trio_debugmcp.engine.inside.recorder.known_arrays import KnownArrays
+from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, DEQUE, DICT, LIST, MISSING, SET
+from trio_debugmcp.engine.inside.recorder.row_kinds import (
+    FIELD,
+    FIRST,
+    FOUND,
+    MOST_SAID,
+    SEEN,
+    SIZE,
+    UNWATCHED,
+    WRITTEN,
+)
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.value_words import INDEX, ValueWords
 
 MOST_WATCHED = 60
 """Items of a container all of which are watched."""
-
-MOST_SAID = 20
-"""Rows about the items of one container at a time."""
-
-FIRST, WRITTEN, FOUND, UNWATCHED = 0, 1, 2, 3
-"""Keys of a row SIZE."""
 
 _is = _operator.is_
 _BIG = "big"
@@ -47,11 +51,15 @@ class KnownContents:
         self._deque_iter = deque.__iter__
         self._deque_length = deque.__len__
         self.said: set[tuple[int, int]] = set()
+        self._arrays = KnownArrays(rows, words, self.said)
 
     # --- Contents -----------------------------------------------------------------------------------------------------
 
     def look(self, known: Any, value: Any, kind: int, line: int) -> None:
         """Take what is in a container as known, and write its first items."""
+        if kind == ARRAY:
+            self._arrays.look(known, value, line)
+            return
         length = self._size(value, kind)
         if length > MOST_WATCHED:
             known.content = (_BIG, length)
@@ -66,6 +74,9 @@ class KnownContents:
 
     def compare(self, known: Any, value: Any, kind: int, line: int, how: int) -> None:
         """Write how a container differs from what is known of it, as rows of one kind, FIELD or GAP."""
+        if kind == ARRAY:
+            self._arrays.compare(known, value, line, how)
+            return
         old = known.content
         if old is None:
             self.look(known, value, kind, line)
@@ -132,6 +143,9 @@ class KnownContents:
 
     def doubt(self, known: Any, value: Any, kind: int, line: int) -> None:
         """Write that it is not known what changed a container last, though it is as it was."""
+        if kind == ARRAY:
+            self._arrays.doubt(known, line)
+            return
         length = self._size(value, kind)
         self._add(SIZE | FOUND << 32 | known.number, length << 32 | length, line)
 
@@ -163,6 +177,8 @@ class KnownContents:
     def is_as_known(self, known: Any, value: Any, kind: int) -> bool:
         """Whether a container that was looked at is as it was then."""
         content = known.content
+        if kind == ARRAY:
+            return self._arrays.is_as_known(known, value)
         if type(content) is tuple and content[0] is _BIG:
             return bool(content[1] == self._size(value, kind))
         return self._is_as(value, kind, content)
@@ -208,7 +224,9 @@ class KnownContents:
             yield item_key(place), item, False
 
     def first_items(self, value: Any, kind: int) -> Any:
-        """Return the first items of a container; of a dict its values."""
+        """Return the first items of a container; of a dict its values, of an array none: they are numbers."""
+        if kind == ARRAY:
+            return []
         if kind == DICT:
             return list(islice(_values(value), MOST_SAID))
         if kind == LIST:

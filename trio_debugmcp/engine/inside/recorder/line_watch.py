@@ -9,13 +9,14 @@ import _operator
 import types
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.array_memory import base_of
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.hidden_writes import HiddenWrites
 from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.long_contents import copied
-from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING, ObjectPaths, names_of
+from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, LIST, MISSING, ObjectPaths, names_of
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -191,6 +192,8 @@ class LineWatch:
 
     def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:
         known = self._objects.by_id.get(id(value)) or self._objects.of(value)
+        if kind == ARRAY and (base := base_of(value)) is not None:
+            self._contained(state, base, ARRAY, flags, watch)
         content = known.content
         if content is None:
             self.contents.look(known, value, kind, state.line)

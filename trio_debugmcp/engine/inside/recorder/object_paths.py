@@ -11,13 +11,14 @@ import collections
 import types
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.array_memory import is_array
 from trio_debugmcp.engine.inside.recorder.statement_reader import TYPE
 from trio_debugmcp.engine.inside.recorder.value_words import is_atom_type
 from trio_debugmcp.probe.inside.values import facts
 
 MISSING: Any = facts.MISSING
 
-LIST, DICT, SET, DEQUE = 1, 2, 3, 4
+LIST, DICT, SET, DEQUE, ARRAY = 1, 2, 3, 4, 5
 """Kinds of containers; 0: it is another value."""
 
 _CLASS: Any = object.__dict__["__class__"]
@@ -66,7 +67,7 @@ class TypeLayout:
         self.cls = cls  # held, so that its id stays its own
         self.is_class = issubclass(cls, type)
         self.is_atom = is_atom_type(cls)
-        self.kind = next((kind for base, kind in _KINDS if issubclass(cls, base)), 0)
+        self.kind = next((kind for base, kind in _KINDS if issubclass(cls, base)), ARRAY if is_array(cls) else 0)
         described = facts.class_attribute(cls, "__dict__")
         is_plain = type(described) in (types.GetSetDescriptorType, types.MemberDescriptorType)
         self.names = described.__get__ if is_plain and not self.is_class else None

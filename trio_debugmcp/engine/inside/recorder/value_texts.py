@@ -12,6 +12,7 @@ import types
 from itertools import islice
 from typing import Any, Callable
 
+from trio_debugmcp.engine.inside.recorder import array_memory
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.values import facts
@@ -29,6 +30,14 @@ _MOST_BYTES = 200
 
 _MOST_BITS = 600
 """Of an integer in a text: its decimal digits take quadratic time."""
+
+_MOST_NUMBERS = 20
+"""Of an array whose text has them: others have their shape."""
+
+_SCALARS = frozenset(["bool", "bool_", "float16", "float32", "float64"]).union(
+    [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+)
+"""Names of the types of numpy's numbers. Of others, `datetime64`, the memory is not what they say."""
 
 _name: Any = type.__dict__["__name__"].__get__
 _flags: Any = type.__dict__["__flags__"].__get__
@@ -60,6 +69,8 @@ def reader_of(cls: Any) -> TextReader | None:
     make = _OF_C.get(_named(cls)) if _is_of_c(cls) else _of_library(cls)
     if make is not None:
         return TextReader(make(cls), True)
+    if array_memory.is_of_numpy(cls):
+        return _of_numpy(cls)
     if facts.is_enum(cls):
         return TextReader(_enum_member(cls), True)
     if _is_of_library(cls, "collections", "Counter"):
@@ -154,6 +165,36 @@ _OF_C: dict[tuple[str, str], Callable[[Any], ValueText]] = {
     ("builtins", "bytearray"): _byte_array,
 }
 """By module and name: only code in C makes such types."""
+
+
+# --- Numbers and arrays of numpy --------------------------------------------------------------------------------------
+
+
+def _of_numpy(cls: Any) -> TextReader | None:
+    if array_memory.is_array(cls):
+        return TextReader(_array, False)
+    return TextReader(_scalar(cls), True) if facts.type_name(cls) in _SCALARS else None
+
+
+def _scalar(cls: Any) -> ValueText:
+    name = facts.type_name(cls)
+
+    def text(value: Any, short: ShortText) -> str:
+        memory = array_memory.memory_of(value)
+        if memory is None:
+            raise ValueError
+        return f"np.{name}({memory.numbers()[0]!r})"
+
+    return text
+
+
+def _array(value: Any, short: ShortText) -> str:
+    memory = array_memory.memory_of(value)
+    if memory is None:
+        raise ValueError
+    if len(numbers := memory.numbers()) <= _MOST_NUMBERS:
+        return f"ndarray({memory.nested(numbers)}, dtype={memory.dtype})"
+    return f"ndarray(shape={memory.shape}, dtype={memory.dtype})"
 
 
 # --- Types of the standard library that are written in Python ---------------------------------------------------------

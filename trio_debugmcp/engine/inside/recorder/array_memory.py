@@ -1,0 +1,105 @@
+"""Arrays of numpy, its scalars and byte arrays, as they lie in memory.
+
+    memory = memory_of(array)           # None: it is large, or of other things than numbers
+    memory.shape, memory.dtype, memory.numbers()
+
+No code of the program runs, and none of numpy's that is Python: arrays are read through the buffer protocol.
+"""
+
+from typing import Any
+
+from trio_debugmcp.probe.inside.values import facts
+
+MOST_BYTES = 16_384
+"""Of an array that is known: each look at it copies them."""
+
+_IMMUTABLE = 1 << 8
+"""Flag of a class whose attributes no program can set."""
+
+_flags: Any = type.__dict__["__flags__"].__get__
+
+_LETTERS = {"float": "efd", "int": "bhilq", "uint": "BHILQ"}
+"""By the name of their kind the formats of numbers that Python can read (`struct`)."""
+
+_KINDS = {letter: name for name, letters in _LETTERS.items() for letter in letters}
+
+
+def is_array(cls: Any) -> bool:
+    """Whether a type is `bytearray` or numpy's own array: a class that is derived from it may be anything."""
+    return cls is bytearray or (facts.type_name(cls) == "ndarray" and is_of_numpy(cls))
+
+
+def is_of_numpy(cls: Any) -> bool:
+    """Whether a type is made by numpy, in C."""
+    return facts.module_name(cls) == "numpy" and bool(_flags(cls) & _IMMUTABLE)
+
+
+class ArrayMemory:
+    """The numbers of an array, or of a scalar, at one moment.
+
+    Attributes:
+        shape: its sizes; of a scalar there are none.
+        letter: the format of a number, as in `struct`.
+        data: all numbers, those of the last index beside each other.
+        size: how many they are.
+    """
+
+    __slots__ = ("_bytes", "data", "letter", "shape", "size")
+
+    def __init__(self, shape: tuple[int, ...], letter: str, item: int, data: bytes) -> None:
+        self.shape = shape
+        self.letter = letter
+        self.data = data
+        self._bytes = item
+        self.size = len(data) // item
+
+    @property
+    def dtype(self) -> str:
+        """The name of its type of numbers, as numpy has it."""
+        return "bool" if self.letter == "?" else f"{_KINDS[self.letter]}{8 * self._bytes}"
+
+    def numbers(self) -> list[Any]:
+        """Return them as Python has them."""
+        return memoryview(self.data).cast(self.letter).tolist() if self.data else []  # type: ignore[call-overload]
+
+    def nested(self, numbers: list[Any]) -> Any:
+        """Return these numbers in lists by its shape; the number itself where it has none."""
+        if not self.shape:
+            return numbers[0]
+        for length in self.shape[:0:-1]:
+            numbers = [numbers[place : place + length] for place in range(0, len(numbers), max(length, 1))]
+        return numbers
+
+    def index(self, place: int) -> Any:
+        """Return what a program writes into the brackets for the number at a place."""
+        if len(self.shape) == 1:
+            return place
+        index: list[int] = []
+        for length in reversed(self.shape):
+            place, rest = divmod(place, length)
+            index.insert(0, rest)
+        return tuple(index)
+
+    def is_as(self, other: "ArrayMemory") -> bool:
+        """Whether the other is the same, bit for bit."""
+        return self.data == other.data and self.shape == other.shape and self.letter == other.letter
+
+
+def memory_of(value: Any) -> ArrayMemory | None:
+    """Return what is in an array or a scalar, if it is not too large, and of numbers that Python can read."""
+    if type(value) is bytearray:  # copied at once: while there is a view of it, it cannot grow in another thread
+        return ArrayMemory((len(value),), "B", 1, bytes(value)) if len(value) <= MOST_BYTES else None
+    try:
+        view = memoryview(value)
+    except (BufferError, TypeError, ValueError):
+        return None
+    is_known = (view.format == "?" or view.format in _KINDS) and view.nbytes <= MOST_BYTES
+    return ArrayMemory(view.shape or (), view.format, view.itemsize, view.tobytes()) if is_known else None
+
+
+def base_of(array: Any) -> Any:
+    """Return the array whose memory another one shows, or None."""
+    if type(array) is bytearray:
+        return None
+    base = facts.class_attribute(type(array), "base").__get__(array)
+    return base if base is not None and is_array(type(base)) else None

@@ -1,0 +1,79 @@
+"""`KnownArrays`: what is known to be in arrays of numpy and byte arrays, and the rows about what is found to differ.
+
+    arrays.look(known, array, line)             # first sight: its first numbers, as SEEN rows
+    arrays.compare(known, array, line, FIELD)   # what differs was written by that line; GAP: by an unknown one
+
+Of an array that is large, or of other things than numbers, nothing is known: its `content` is None.
+"""
+
+from itertools import islice
+from typing import Any
+
+from trio_debugmcp.engine.inside.recorder.array_memory import ArrayMemory, memory_of
+from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, FIRST, FOUND, MOST_SAID, SEEN, SIZE, WRITTEN
+from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+
+
+class KnownArrays:
+    """The arrays, and the writer of rows about them."""
+
+    def __init__(self, rows: Any, words: ValueWords, said: set[tuple[int, int]]) -> None:
+        self._add = rows.add
+        self._words = words
+        self._said = said
+
+    def look(self, known: Any, array: Any, line: int) -> None:
+        """Take what is in an array as known, and write its first numbers."""
+        memory = known.content = memory_of(array)
+        if memory is None:
+            return
+        for place, number in enumerate(islice(memory.numbers(), MOST_SAID)):
+            key = self._words.item_key(memory.index(place))
+            self._add(SEEN | key << 32 | known.number, self._words.of(number), line)
+        self._say_size(known, memory, memory.size, FIRST, line)
+
+    def compare(self, known: Any, array: Any, line: int, how: int) -> None:
+        """Write how an array differs from what is known of it, as rows of one kind, FIELD or GAP."""
+        old = known.content
+        if old is None:
+            self.look(known, array, line)
+            return
+        new = memory_of(array)
+        if new is not None and new.is_as(old):
+            return
+        known.content = new
+        changes = [] if new is None else self._changes(old, new)
+        if not changes or len(changes) > MOST_SAID:
+            self._add(how | known.number, 0, line)
+        else:
+            for key, word in changes:
+                if how == FIELD:
+                    self._said.add((known.number, key))
+                self._add(how | key << 32 | known.number, word, line)
+        self._say_size(known, new or old, old.size, WRITTEN if how == FIELD else FOUND, line)
+
+    def _changes(self, old: ArrayMemory, new: ArrayMemory) -> list[tuple[int, int]]:
+        """Return key and word where two differ, a NaN being as another; none if they cannot be compared one by one."""
+        if old.shape[1:] != new.shape[1:] or (len(old.shape) != 1 and old.shape != new.shape):
+            return []
+        was, now = old.numbers(), new.numbers()
+        item_key, word = self._words.item_key, self._words.of
+        changes = [
+            (item_key(new.index(place)), word(number))
+            for place, number in enumerate(now)
+            if place >= len(was) or (number != was[place] and (number == number or was[place] == was[place]))
+        ]
+        return changes + [(item_key(place), self._words.deleted) for place in range(len(now), len(was))]
+
+    def is_as_known(self, known: Any, array: Any) -> bool:
+        """Whether an array that was looked at is as it was then, bit for bit."""
+        memory = memory_of(array)
+        return memory is not None and memory.is_as(known.content)
+
+    def doubt(self, known: Any, line: int) -> None:
+        """Write that it is not known what changed an array last, though it is as it was."""
+        if known.content is not None:
+            self._say_size(known, known.content, known.content.size, FOUND, line)
+
+    def _say_size(self, known: Any, memory: ArrayMemory, before: int, how: int, line: int) -> None:
+        self._add(SIZE | how << 32 | known.number, memory.size << 32 | before, line)
