@@ -41,8 +41,7 @@ from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, r
 
 _LINES = frozenset((rows.LINE,))
 
-_MOST_LOOKED_BACK = 20_000
-"""Rows from the end in which a place is looked for where a name has a value."""
+_MOST_LOOKED_BACK = 20_000  # rows from the end in which a place is looked for where a name has a value
 
 _MOST_GAPS = 4  # the nearest, as they were met
 
@@ -83,6 +82,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
         failed: without a question: the exception that was the failure.
         is_passed_on: it came out of a call of code that was not recorded, and so perhaps of another process.
         caught: exceptions that were caught before the failure, if the lines have none of them.
+        elsewhere: what other processes of the run say to it.
     """
 
     value: str
@@ -94,6 +94,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
     failed: str = ""
     is_passed_on: bool = False
     caught: str = ""
+    elsewhere: list[str] = []
 
 
 class NoAnswerError(Exception):
@@ -154,9 +155,8 @@ def _check_moment(past: PastProcess, at: int) -> None:
 
 
 def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
-    record = past.record
     _check_moment(past, question.at)
-    row = record.row(question.at)
+    record, row = past.record, past.record.row(question.at)
     at = question.at if row.kind in (rows.LINE, rows.START) else row.owner
     if row.kind == rows.RESUME:
         at = record.frame(row.subject).start
@@ -214,9 +214,9 @@ def _of_call_in(past: PastProcess, question: WhyQuestion, call: ast.Call, at: in
         )
     execution, node, ending = ran
     told = f"raises {past.record.text(ending)}" if ending.kind == rows.UNWIND else past.record.text(ending)
-    start = SliceEdge(0.0, SliceNode(execution.row, focus=(node,)))
     value = f"{text} -> {told} (called at #{execution.row})"
-    return _answer(past, value, [start], question, past.executions.over(execution))
+    starts = [SliceEdge(0.0, SliceNode(execution.row, focus=(node,)))]
+    return _answer(past, value, starts, question, past.executions.over(execution))
 
 
 def _of_expression(past: PastProcess, question: WhyQuestion, execution: StatementExecution) -> WhyAnswer:

@@ -54,13 +54,15 @@ class OpenedRuns:
         passes_on: tuple[type[Exception], ...] = (),
         settles: Callable[[T], bool] = lambda _: True,
         refused: Callable[[Exception], Exception] = lambda error: error,
+        completed: Callable[[T, ProcessRecord, list[ProcessRecord]], T] = lambda found, *_: found,
     ) -> ProcessAnswer[T]:
         """Return what `work` finds in the record of a process: of that id, or the one that was launched.
 
         `likely`: without `pid`, the process that is asked first, if it is recorded. `passes_on`: where it raises one
         of these, the other processes are asked. `settles`: whether what was found is what was looked for; where it is
         not, the others are asked, too, and the first answer counts if no other is. `refused`: returns what is raised
-        where none has an answer, of what the first has raised. `is_over`: the files do not change
+        where none has an answer, of what the first has raised. `completed`: returns what was found with what the other
+        processes say to it. `is_over`: the files do not change
         any more. When the caller is cancelled, the thread is left to itself, and the next question waits.
 
         Raises:
@@ -69,6 +71,11 @@ class OpenedRuns:
 
         def run() -> ProcessAnswer[T]:
             opened = self._open(directory, is_over=is_over)
+            answer = best_of(opened)
+            others = [record for record in opened.processes if record is not answer.record]
+            return answer._replace(found=completed(answer.found, answer.record, others))
+
+        def best_of(opened: RecordedRun) -> ProcessAnswer[T]:
             recorded = {record.facts.pid for record in opened.processes}
             first = process_of(opened, likely if pid is None and likely in recorded else pid)
             second_best: ProcessAnswer[T] | None = None

@@ -9,6 +9,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.past.run_moves import cut_off, under_way
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
+from trio_debugmcp.runs.worker_calls import worker_calls
 from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.runs.failing_processes import FailureSearch
@@ -82,7 +83,6 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     is_second = at and not params.repeat and params.line is None
     known = frozenset(shown.rows) if is_second else frozenset()  # it leads further, and repeats nothing
     stop = stop_in(debugger, debugger.runs.run(params.run))
-
     is_bare = params.expression is None and not at and params.line is None
     failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None, _departed(debugger))
 
@@ -102,18 +102,23 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         begins_anew=is_bare,
         leads_on=at != 0,
         refused=failure.refused if is_bare else lambda error: error,
+        completed=_completed,
         settles=failure.settles if is_bare else lambda answer: bool(at) or not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
-    is_of_several = params.process is None and shown.process is not None
+    is_of_none = found.found.is_unreached and params.process is None and shown.process is not None and not at
     said = [
         *([_SO_FAR] if params.line is not None and not is_over else []),
-        *([_OF_NONE] if found.found.is_unreached and is_of_several and not at else []),
-        *filter(None, (found.found.caught, failure.elsewhere, failure.cut_off if is_bare else "")),
+        *([_OF_NONE] if is_of_none else []),
+        *filter(None, (failure.elsewhere, failure.cut_off if is_bare else "")),
         *([_KNOWN] if numbers and numbers <= known else []),
     ]
     shown.show(numbers)
     return _shown(found, shown.process, said)
+
+
+def _completed(answer: WhyAnswer, record: ProcessRecord, others: list[ProcessRecord]) -> WhyAnswer:
+    return msgspec.structs.replace(answer, elsewhere=worker_calls(record, others, answer))
 
 
 def _question(params: Why, at: int, file: str, known: frozenset[int]) -> WhyQuestion:
@@ -142,7 +147,7 @@ def _departed(debugger: Debugger) -> set[int | None]:
 
 def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str]) -> WhyShown:
     found, run, places, notes = reading
-    notes = [*notes, *said]
+    notes = [*notes, *found.elsewhere, *filter(None, (found.caught,)), *said]
     if found.repeated:
         lines = "line that an earlier answer has" if found.repeated == 1 else "lines that earlier answers have"
         notes = [*notes, f"passed over: {found.repeated} {lines} shown"]

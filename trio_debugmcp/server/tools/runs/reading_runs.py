@@ -119,13 +119,15 @@ async def asked(
     leads_on: bool = False,
     settles: Callable[[T], bool] = lambda _: True,
     refused: Callable[[Exception], Exception] = lambda error: error,
+    completed: Callable[[T, ProcessRecord, list[ProcessRecord]], T] = lambda found, *_: found,
 ) -> FoundInRun[T]:
     """Return what is found in the record that a call is about: of the process it names, of the stop, or asked last.
 
     Where none is named and that one has no answer, the others are asked. `kind`: of what is found, a struct, which a
     recording of the session keeps. `begins_anew`: the process of the stop is asked first, or the one that was launched.
     `leads_on`: it is about a moment of an earlier answer. `settles`: whether what was found is what was looked for; if
-    not, the others are asked, too. `refused`: returns what is raised where none has an answer.
+    not, the others are asked, too. `refused`: returns what is raised where none has an answer. `completed`: adds to
+    what was found what the other processes say to it.
 
     Raises:
         UsageError: `RUN_NOT_FOUND`: there is no such run, or nothing of it can be read; `INVALID_PARAMETER`: it has no
@@ -151,6 +153,7 @@ async def asked(
                     passes_on=passes_on,
                     settles=settles if params.process is None else lambda _: True,
                     refused=refused,
+                    completed=completed,
                 )
         except _NOTHING as error:
             reason = str(error)
