@@ -204,8 +204,8 @@ EVERY_PROGRAM = "*"
 class ExceptionBreakpoint(Struct, frozen=True):
     """A stop when an exception is raised (`first_chance`), is not caught (`second_chance`), or leaves the user's code.
 
-    `file`: the only one in which it stops. `session_ids` are the sessions whose adapters watch for it, `unknown_in`
-    those of them whose program has no such type yet.
+    `file`: the only one in which it stops, or a directory, with a slash behind it. `session_ids` are the sessions whose
+    adapters watch for it, `unknown_in` those of them whose program has no such type yet.
     """
 
     id: str

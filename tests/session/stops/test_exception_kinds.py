@@ -1,5 +1,6 @@
 """Exceptions as adapters report them: types that they have or lack, all in one text, and crashes."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,6 +163,31 @@ async def test_a_breakpoint_of_a_file_stops_only_where_code_of_that_file_raises(
         assert made["notes"] == [f"the update has dropped its file `{adapter.program}`"]
         failed = await failure(client, "breakpoint_set_exception", exception_type="ValueError", file="/src/conf.py")
         assert failed.code == "INVALID_PATH"
+
+
+async def test_a_breakpoint_of_a_directory_stops_where_code_below_it_raises(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    (tmp_path / "pkg" / "inner").mkdir(parents=True)
+    adapter = FakeAdapter()
+    places = iter([f"{tmp_path}/pkg_2/a.py", f"{tmp_path}/pkg/inner/a.py"])
+
+    async def frames(arguments: dict[str, Any]) -> object:
+        if arguments.get("startFrame"):
+            return {"stackFrames": [], "totalFrames": 1}
+        frame = {"id": 1, "name": "work", "line": 7, "column": 1, "source": {"path": next(places)}}
+        return {"stackFrames": [frame], "totalFrames": 1}
+
+    adapter.answer("stackTrace", frames)
+    wanted = {"exception": "ValueError", "file": f"{tmp_path}/pkg"}
+    async with launched("", adapter, breakpoints=[wanted]) as client:
+        info(adapter, exceptionId="ValueError", breakMode="always")
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Running"
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["breakpoints"] == ["ex-1"]
 
 
 async def test_an_exception_is_where_the_first_frame_with_source_is(autojump_clock: MockClock) -> None:

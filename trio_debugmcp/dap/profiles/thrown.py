@@ -9,7 +9,7 @@ Looking at it takes evaluations in the top frame. A look is a generator that yie
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -65,6 +65,10 @@ class Thrown:
         found = SIGNAL.match(stopped.description or stopped.text or "")
         yield from ()
         return ThrownDescription(signal or "signal", found[2] if found else stopped.description)
+
+    def types_beside(self, name: str, files: Sequence[str], directories: Sequence[str]) -> Sequence[str] | None:
+        """The types in these files and directories; None if this name stands there: a library's, for example."""
+        return ()
 
     def raises(self, function: str) -> bool:
         """Whether this function of the runtime raises exceptions, so that a stop there is about one."""

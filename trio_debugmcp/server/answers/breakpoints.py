@@ -1,10 +1,10 @@
 """What the tools about breakpoints answer."""
 
-import difflib
 from collections.abc import Container
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.exceptions_alike import type_question
 from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -33,9 +33,6 @@ from trio_debugmcp.state.resources import (
 MAX_LINE_LENGTH = 120
 """Characters of the line that a breakpoint is on: enough to see whether it is the one that was meant."""
 
-
-_ALIKE = 0.75
-"""How alike the name of an exception must be to one that exists, to be a slip."""
 
 _DROPPABLE = ("condition", "hit_condition", "log_message")
 """What an update does away with where it does not say it again; the file of an exception breakpoint likewise."""
@@ -304,9 +301,9 @@ def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | N
         return message
     if not message and (debugger.state.root is not None or each.hits):
         return None
-    near = difflib.get_close_matches(each.exception_type, builtin, 1, _ALIKE)
     message = message or "no exception of that name was raised"
-    return f"{message}. Is it {near[0]}?" if near else message
+    near = type_question(debugger, each.exception_type)
+    return f"{message}. {near}" if near else message
 
 
 def _text(debugger: Debugger, file: str, line: int) -> str | None:

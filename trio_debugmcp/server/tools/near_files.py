@@ -38,8 +38,8 @@ def _question(debugger: Debugger, what: str, ask: Callable[[], list[Path]]) -> s
     return f"Do you mean {' or '.join(filter(None, shown))}?" if any(shown) else ""
 
 
-def no_file(debugger: Debugger, path: str, cwd: str | None = None) -> UsageError:
-    """Return the error for the source file of a path where there is none.
+def no_file(debugger: Debugger, path: str, cwd: str | None = None, wanted: str = "file") -> UsageError:
+    """Return the error for the source file of a path where there is none, or what else is `wanted` there.
 
     Raises:
         UsageError: `PERMISSION_DENIED`: the path leads out of the roots.
@@ -47,7 +47,7 @@ def no_file(debugger: Debugger, path: str, cwd: str | None = None) -> UsageError
     directory = cwd or debugger.workspace.resolve(".")
     full = debugger.workspace.resolve(path)
     advice = meant_instead(debugger, path, directory) or "Pass the path of a source file."
-    return UsageError("INVALID_PATH", f"There is no file '{full}'. {advice}", {"path": full})
+    return UsageError("INVALID_PATH", f"There is no {wanted} '{full}'. {advice}", {"path": full})
 
 
 def _shown(debugger: Debugger, file: str) -> str | None:

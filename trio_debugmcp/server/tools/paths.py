@@ -63,6 +63,16 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None, near: s
     return next((candidate for candidate in found[1:] if _is_file(debugger, candidate)), None)
 
 
+def existing_folder(debugger: Debugger, path: str, cwd: str | None = None, near: str | None = None) -> str | None:
+    """Return the absolute path of a directory that is there, found as a file is; None if there is none.
+
+    Raises:
+        UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    found = _resolved(debugger, path, cwd, near)
+    return next((each for each in found if _is(debugger, "directory", each, Path.is_dir)), None)
+
+
 def _is_file(debugger: Debugger, path: str) -> bool:
     return _is(debugger, "file", path, _is_source)
 

@@ -16,7 +16,10 @@ from trio_debugmcp.session.breakpoints.ownership import Owner
 
 
 class ExceptionSpec(Struct, frozen=True, kw_only=True):
-    """What an exception breakpoint should be; the type is `*` for all. `file`: the only one in which it stops."""
+    """What an exception breakpoint should be; the type is `*` for all.
+
+    `file`: the only one in which it stops, or a directory, with a slash behind it.
+    """
 
     exception_type: str = "*"
     first_chance: bool = True

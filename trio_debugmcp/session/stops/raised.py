@@ -50,10 +50,16 @@ def is_of(thrown: Thrown, wanted: str, info: ExceptionInfo, lineage: tuple[str, 
 
 
 def is_raised_in(file: str | None, found: Findings) -> bool:
-    """Whether an exception is raised in a file: the innermost frame of the user's code is of it. In None all are."""
+    """Whether an exception is raised in a file: the innermost frame of the user's code is of it. In None all are.
+
+    With a slash behind it it is a directory, with all that is below.
+    """
     frame = next((each for each in found.frames if each.is_user_code), found.top)
     place = None if frame is None else frame.location.file
-    return file is None or (place is not None and os.path.realpath(place) == os.path.realpath(file))
+    if file is None or place is None:
+        return file is None
+    real, wanted = os.path.realpath(place), os.path.realpath(file)
+    return real == wanted or (file.endswith("/") and real.startswith(f"{wanted.rstrip('/')}/"))
 
 
 def is_outermost(frames: Sequence[StackFrame]) -> bool:

@@ -34,11 +34,8 @@ from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python import notebooks
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode, module_at, without_guard
 from trio_debugmcp.dap.profiles.python.dialing_pydevd import debugpy_package, dial_arguments
-from trio_debugmcp.dap.profiles.python.engines import (
-    chosen_engine,
-    engine_of_process,
-    usual_engine,
-)
+from trio_debugmcp.dap.profiles.python.engines import chosen_engine, engine_of_process, usual_engine
+from trio_debugmcp.dap.profiles.python.exception_names import PythonThrown
 from trio_debugmcp.dap.profiles.python.expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
 from trio_debugmcp.dap.profiles.python.pydevd_messages import PythonWords, for_pydevd
@@ -55,6 +52,7 @@ from trio_debugmcp.dap.profiles.python.runnable import (
 )
 from trio_debugmcp.dap.profiles.recordings import Recordings
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
+from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.engine.carrier import INJECTOR
 from trio_debugmcp.installation import with_package
@@ -201,6 +199,7 @@ class Debugpy(Profile):
     words: Words = PythonWords()
     expressions: Expressions = PythonExpressions()
     code: Code = PythonCode()
+    thrown: Thrown = PythonThrown()
     repl: Repl = PythonRepl()
     programs: LanguagePrograms = PythonPrograms()
     recordings: Recordings = PythonRecordings()

@@ -17,6 +17,7 @@ from trio_debugmcp.server.answers.breakpoints import (
     breakpoint_lines,
     update_notes,
 )
+from trio_debugmcp.server.answers.exceptions_alike import type_question
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
 from trio_debugmcp.server.tools.breakpoints.conditions import (
@@ -26,6 +27,7 @@ from trio_debugmcp.server.tools.breakpoints.conditions import (
     check_texts,
 )
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_name, exception_spec
+from trio_debugmcp.server.tools.breakpoints.functions_in_files import line_of_function
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
@@ -53,7 +55,7 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
     every: Annotated[bool, Meta(description="With `statement`: on each line that has this text.")] = False
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Or a function: `name`, `Class.method`, `module.name`."),
+        Meta(description="Or a function: `name`, `Class.method`, `module.name`; with `file`: the one there."),
     ] = None
     address: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
@@ -83,7 +85,8 @@ class BreakpointSetException(Params, frozen=True, kw_only=True):
         bool | None, Meta(description="Stop for types derived from it as well; by default if they are known.")
     ] = None
     file: Annotated[
-        Annotated[str, Meta(min_length=1)] | None, Meta(description="Only where code of this source file raises it.")
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Only where code of this file or directory raises it."),
     ] = None
     condition: Condition = None
 
@@ -121,23 +124,16 @@ def breakpoint_spec(
         sentence = "Only a breakpoint on an `address` is of one session: leave `session_id` out."
         raise UsageError("INVALID_PARAMETER", sentence)
     params = replace(params, **place_in_cell(debugger, params.file, params.line, cwd, near))
-    has_place = params.file is not None and (params.line is not None or params.statement is not None)
-    if (params.function is None) != has_place:
-        raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
-    beside = [each for each in ("file", "line", "statement", "column") if getattr(params, each) is not None]
-    if params.function is not None and beside:
-        raise UsageError(
-            "INVALID_PARAMETER",
-            f"A breakpoint on a `function` has no `{beside[0]}`. To say which function is meant, name it as "
-            "`module.name` or `Class.method`.",
-        )
-    if params.function is not None:
-        check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
+    _check_place(debugger, params, launched)
     file = None
-    if params.file is not None and params.function is None:
+    if params.file is not None:
         file = existing_file(debugger, params.file, cwd, near) or code_file(debugger, params.file)
         if file is None:
             raise no_file(debugger, params.file, cwd)
+        if params.function is not None:
+            language = launched or debugger.language_of(file)
+            first = line_of_function(debugger, params.function, file, params.file, language)
+            params = replace(params, function=None, line=first)
     profile = launched if file is None and launched is not None else debugger.language_of(file)
     check_texts(params.condition, params.hit_condition, params.log_message, profile)
     given = given_code if file is not None and code_file(debugger, file) else None
@@ -154,6 +150,26 @@ def breakpoint_spec(
         hit_condition=params.hit_condition,
         log_message=params.log_message,
     )
+
+
+def _check_place(debugger: Debugger, params: BreakpointSet, launched: Profile | None) -> None:
+    """Check that a breakpoint has one place.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    has_line = params.file is not None and (params.line is not None or params.statement is not None)
+    if params.function is None and not has_line:
+        raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
+    beside = [each for each in ("line", "statement", "column") if getattr(params, each) is not None]
+    if params.function is not None and beside:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"A breakpoint on a `function` has no `{beside[0]}`. To say which function is meant, pass its `file`, "
+            "or name it as `module.name` or `Class.method`.",
+        )
+    if params.function is not None:
+        check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
 
 
 def on_each_line(debugger: Debugger, params: _Wanted, cwd: str | None = None, near: str | None = None) -> list[_Wanted]:
@@ -241,7 +257,8 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
     )
     if params.include_subtypes and params.exception_type != "*":
         check_lineage(debugger)
-    notes = update_notes(debugger, spec)
+    near = type_question(debugger, spec.exception_type)
+    notes = [*([f"no exception of that name is known here. {near}"] if near else []), *update_notes(debugger, spec)]
     made = await debugger.breakpoints.exceptions.set(spec, READER.get())
     return replace(_answer(debugger, made.id), notes=notes)
 

@@ -6,7 +6,7 @@ from trio_debugmcp.dap.profiles import Listen, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.breakpoints.conditions import check_condition
 from trio_debugmcp.server.tools.near_files import no_file
-from trio_debugmcp.server.tools.paths import code_file, existing_file
+from trio_debugmcp.server.tools.paths import code_file, existing_file, existing_folder
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.exception_sync import exception_problem
 from trio_debugmcp.session.debugger import Debugger
@@ -31,12 +31,23 @@ def exception_spec(
     check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
     check_condition(condition, launched or debugger.language_of(None))
     check_support(debugger, exception_type, launched)
-    path = None
-    if file is not None:
-        path = existing_file(debugger, file, cwd, near) or code_file(debugger, file)
-        if path is None:
-            raise no_file(debugger, file, cwd)
+    path = None if file is None else _place(debugger, file, cwd, near)
     return ExceptionSpec(exception_type=exception_type, condition=condition, file=path)
+
+
+def _place(debugger: Debugger, file: str, cwd: str | None, near: str | None) -> str:
+    """Return the path of a file, or of a directory with a slash behind it.
+
+    Raises:
+        UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    path = existing_file(debugger, file, cwd, near) or code_file(debugger, file)
+    if path is None:
+        directory = existing_folder(debugger, file, cwd, near)
+        path = None if directory is None else f"{directory.rstrip('/')}/"
+    if path is None:
+        raise no_file(debugger, file, cwd, "file or directory")
+    return path
 
 
 def check_name(

@@ -20,7 +20,7 @@ from trio_debugmcp.state.breakpoint import BreakpointSpec
 class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
     exception: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="An exception's type, in place of a line; with `file`: only there."),
+        Meta(description="An exception's type, in place of a line; with `file`, also a directory: only there."),
     ] = None
 
 
