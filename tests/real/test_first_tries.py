@@ -125,7 +125,7 @@ async def test_code_has_breakpoints_and_source_by_the_name_that_its_frames_have(
         stop = await client.call("debug_launch", code="total = 1\n\ntotal += 1\nprint(total)", breakpoints=places)
         assert (stop["at"], stop["locals"]) == ("<string>:3 in <module>", {"total": "1"})
         assert stop["source"] == "1  total = 1\n2\n3> total += 1\n4  print(total)"
-        assert "bp-2 is pending: no code follows line 9 of the file" in stop["notes"]
+        assert "bp-2 is pending: no code follows line 9 of the file, which has 4 lines" in stop["notes"]
         found = await client.call("breakpoint_set", file="<string>", statement="print(total)")
         assert found == {"id": "bp-3", "at": "<string>:4", "line": "print(total)"}
         stop = await client.call("debug_continue", show=["total"])

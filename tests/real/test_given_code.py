@@ -75,3 +75,15 @@ async def test_it_is_the_main_module_for_every_tool(
         assert (await client.call("debug_continue"))["at"] == "<string>:23 in main"
         end = await client.call("debug_continue")
         assert (end["stdout"], end["exitCode"]) == ("__main__ done\n", 0)
+
+
+async def test_a_breakpoint_in_other_code_than_before_is_not_noted(debugging: Connect) -> None:
+    async with debugging() as client:
+        for code in ("import sys\nprint(1)\n", "import os; one = 1\nprint(2)\n", "import sys\nprint(1)\n"):
+            stop = await client.call("debug_launch", code=code, breakpoints=[{"line": 1}], replace=True)
+            assert stop["source"].startswith(f"1> {code.splitlines()[0]}")
+            assert not [note for note in stop.get("notes", ()) if "another text" in note]
+        left = await client.call("debug_launch", code="print(3)\nprint(4)", breakpoints=[{"line": 2}], replace=True)
+        assert [note for note in left["notes"] if "another text" in note] == [
+            "bp-1 is on another text than when it was set: `print(3)`, it was `import sys`"
+        ]

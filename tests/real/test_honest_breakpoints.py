@@ -114,13 +114,13 @@ async def test_a_breakpoint_where_no_code_is_moves_forward_and_says_so(debugging
         assert {each["line"] for each in listed if each["verified"]} == set(moved.values())
         nowhere = await client.call("breakpoint_set", file=app, line=31)
         assert nowhere["state"] == "Pending"
-        assert nowhere["message"] == "no code follows line 31 of the file"
+        assert nowhere["message"] == "no code follows line 31 of the file, which has 29 lines"
         for each in await breakpoints(client):
             if each != nowhere["id"]:
                 await client.call("breakpoint_remove", id=each)
         ended = await client.call("debug_launch", program=app, replace=True)
         assert ended["state"] == "Disconnected"
-        assert f"{nowhere['id']} is pending: no code follows line 31 of the file" in ended["notes"]
+        assert f"{nowhere['id']} is pending: no code follows line 31 of the file, which has 29 lines" in ended["notes"]
 
 
 async def test_a_run_to_a_docstring_notes_where_it_stopped(debugging: Connect, tmp_path: Path) -> None:

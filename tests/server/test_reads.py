@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 from mcp.shared.exceptions import MCPError
+from msgspec.structs import replace
 from trio.testing import MockClock
 
 from tests.server.scene import (
@@ -81,6 +82,29 @@ async def test_after_the_session_nothing_can_be_read(era: Era, autojump_clock: M
         assert await templates(client) == []
         for uri in JSON_URIS:
             assert "No active debug session" in await refusal(client, uri)
+
+
+@both_eras
+async def test_a_read_right_after_the_end_says_how_the_session_has_ended(era: Era, autojump_clock: MockClock) -> None:
+    async with paused(era) as (client, adapter):
+        await adapter.exit(3)
+        await trio.sleep(10)
+        for uri in (SESSION, "debugger://sessions/s-1/session"):
+            said = await refusal(client, uri)
+            assert said.startswith("No active debug session: start one with ")
+            assert said.endswith(". s-1 has ended: exit code 3. debug_state has its last state.")
+        assert (await client.call("debug_state"))["exitCode"] == 3
+
+
+async def test_a_client_with_the_short_list_learns_what_to_call_for_the_end(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with connect(options=replace(adapter.options(), core_tools_only=True)) as client:
+        await launch(client, adapter)
+        await adapter.exit(0)
+        await trio.sleep(10)
+        assert (await refusal(client, SESSION)).endswith(
+            's-1 has ended: exit code 0. debug_more(tool="debug_state") has its last state.'
+        )
 
 
 @both_eras

@@ -86,6 +86,27 @@ async def test_a_text_that_no_line_has_is_refused_with_those_that_are_like_it(
         assert "no line is `due = totl(cart)`; there are: `due = total(cart)`" in failed.value.message
 
 
+async def test_a_line_that_was_found_by_its_beginning_is_named(autojump_clock: MockClock, adapter: FakeAdapter) -> None:
+    note = "line 2 is the only one that begins with `due = tot`: `due = total(cart)`"
+    async with connect(options=adapter.options()) as client:
+        made = await client.call("breakpoint_set", file=adapter.program, statement="due = tot")
+        assert (made["line"], made["notes"]) == ("due = total(cart)", [note])
+        stop = await launch(client, adapter, breakpoints=[{"file": adapter.program, "statement": "due = tot"}])
+        assert note in stop["notes"]
+
+
+async def test_a_breakpoint_behind_the_end_of_its_file_says_so_at_once(
+    autojump_clock: MockClock, adapter: FakeAdapter
+) -> None:
+    said = "no code follows line 999 of the file, which has 3 lines"
+    async with connect(options=adapter.options()) as client:
+        for more in ({}, {"log_message": "here"}):
+            made = await client.call("breakpoint_set", file=adapter.program, line=999, **more)
+            assert made["message"] == said
+        assert (await client.call("tracepoint_set", file=adapter.program, line=999, log_message="x"))["message"] == said
+        assert "message" not in await client.call("breakpoint_set", file=adapter.program, line=3)
+
+
 def sent(adapter: FakeAdapter) -> list[dict[str, list[int]]]:
     return [{"lines": [each["line"] for each in every["breakpoints"]]} for every in adapter.sent("setBreakpoints")]
 

@@ -42,7 +42,7 @@ from trio_debugmcp.server.delivery import acknowledge, deliver
 from trio_debugmcp.server.kept_answers import call_number, not_kept
 from trio_debugmcp.server.known_clients import open_known_clients
 from trio_debugmcp.server.logs import LogRelay
-from trio_debugmcp.server.missing_resources import resource_not_found
+from trio_debugmcp.server.missing_resources import ended_sentence, resource_not_found, without_session
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.processor_times import PROCESSOR, processor_payload
 from trio_debugmcp.server.progress import PROGRESS
@@ -185,7 +185,8 @@ class ConnectionServer:
             return types.ReadResourceResult(contents=[content])
         snapshot, path, masks = self._debugger.state.focused, source_path(uri), not self._debugger.settings.show_secrets
         if snapshot is None and page_named(uri)[0] not in SERVER_RESOURCES:
-            raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
+            sentence = without_session(self._tools.no_session, self._debugger.state.last)
+            raise resource_not_found(uri, self._tools.naming.text(sentence), ctx.protocol_version)
         if path is None:
             text, mime_type = self._page_text(ctx, uri, snapshot, masks=masks), "application/json"
         else:
@@ -228,7 +229,9 @@ class ConnectionServer:
             of_session = debugger.state.snapshot(named.session_id)
             if of_session is None:
                 known = ", ".join(snapshot.id for snapshot in debugger.state.snapshots)
-                sentence = f"There is no debug session '{named.session_id}'. Sessions: {known}."
+                ended = debugger.state.end_of(named.session_id)
+                gone = f"There is no debug session '{named.session_id}'." if ended is None else ended_sentence(ended)
+                sentence = f"{gone} Sessions: {known}."
                 raise resource_not_found(uri, sentence, ctx.protocol_version)
             snapshot = of_session
         resource = resource_of(uri) if named is None else named.resource

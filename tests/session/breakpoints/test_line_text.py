@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from trio_debugmcp.session.breakpoints.line_text import (
     FoundLine,
     NotFound,
+    begins,
     found_again,
     occurrence,
     place_again,
@@ -78,6 +79,36 @@ def test_a_text_that_no_line_has_names_those_that_are_like_it() -> None:
         place_of("total = price * counts", lines)
     with pytest.raises(NotFound, match=r"no line is `import this`$"):
         place_of("import this", lines)
+
+
+def test_the_only_line_that_begins_with_a_text_is_meant() -> None:
+    lines = ["writer = opened()", "writer.write(json.dumps(row))", "done()"]
+    assert place_of("writer.write(json", lines) == FoundLine(2)
+    assert place_of(" writer.write( json"[:14], lines) == FoundLine(2)
+    assert begins("writer.write(json", lines[1])
+    assert not begins("  writer.write(json.dumps(row))", lines[1])
+    assert not begins("done()", "done()  # at last")
+
+
+def test_a_beginning_of_several_lines_and_a_part_of_one_name_the_lines() -> None:
+    lines = ["writer = opened()", "writer.write(row)", "done(writer)"]
+    with pytest.raises(NotFound) as several:
+        place_of("writer", lines)
+    assert str(several.value) == (
+        "no line is `writer`, and 2 lines begin with it: line 1: `writer = opened()`, line 2: `writer.write(row)`. "
+        "Pass the whole text of one"
+    )
+    with pytest.raises(NotFound) as part:
+        place_of("opened()", lines)
+    assert str(part.value) == (
+        "no line is `opened()`, and 1 line has it in it: line 1: `writer = opened()`. Pass the whole text of it"
+    )
+
+
+def test_an_edited_line_is_not_found_by_the_beginning_that_it_has_kept() -> None:
+    mark = Breakpoint("bp-1", BreakpointSpec(file="/a.py", line=1, text="total = 1", by_text=True))
+    edited, note = found_again(mark, ["total = 10"])
+    assert (edited.spec.text, note) == ("total = 10", "stays on line 1, now `total = 10`, it was `total = 1`")
 
 
 def test_of_many_equal_lines_a_few_are_named() -> None:

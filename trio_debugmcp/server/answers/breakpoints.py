@@ -120,7 +120,7 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
         line=line,
         requested_line=shown.requested_line if moved else None,
         state=_state(shown.enabled, shown.verified, in_session=in_session),
-        message=shown.message,
+        message=_message(debugger, each, shown),
     )
 
 
@@ -179,7 +179,7 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
             )
             continue
         shown = breakpoint_payload(breakpoint)
-        message = shown.message or _nowhere(debugger, breakpoint)
+        message = _message(debugger, breakpoint, shown)
         if message and not breakpoint.lost:  # of one that is lost there is a note already
             notes.append(f"{breakpoint.id} {'' if shown.verified else 'is pending: '}{message}")
         if breakpoint.id in earlier:
@@ -278,6 +278,23 @@ def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[s
     return [f"threads on lines with breakpoints, too: {named}{more}; debug_continue resumes them without another stop"]
 
 
+def _message(debugger: Debugger, each: Breakpoint, shown: BreakpointPayload) -> str | None:
+    """Return what is unexpected about a breakpoint. That its file ends before it is known without any session."""
+    behind = None if shown.verified or each.lost else _behind_the_end(debugger, each)
+    return behind or shown.message or _nowhere(debugger, each)
+
+
+def _behind_the_end(debugger: Debugger, each: Breakpoint) -> str | None:
+    """Return that a file ends before the line of a breakpoint, if so."""
+    file, line = each.spec.file, each.spec.line
+    if file is None or line is None or each.spec.text is not None:  # which it had when it was set
+        return None
+    lines = _source(debugger, file)
+    if lines is None or line <= len(lines):
+        return None
+    return f"no code follows line {line} of the file, which has {len(lines)} line{'s' * (len(lines) != 1)}"
+
+
 def _nowhere(debugger: Debugger, each: Breakpoint) -> str | None:
     """Return that a breakpoint is on a line without code, if so: at the end no session is there any more to say it."""
     if debugger.state.root is not None or each.spec.file is None or each.spec.line is None:
@@ -307,11 +324,16 @@ def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | N
 
 
 def _text(debugger: Debugger, file: str, line: int) -> str | None:
+    lines = _source(debugger, file)
+    found = lines[line - 1].strip() if lines is not None and line <= len(lines) else ""
+    return shortened(found, MAX_LINE_LENGTH) or None
+
+
+def _source(debugger: Debugger, file: str) -> list[str] | None:
+    """Return the lines of a source; None if it cannot be read."""
     text = debugger.sources.code(file)
     try:
         text = text or debugger.host.query(f"source {file}", lambda: read_source(KnownSource(file, None, "")))
     except UsageError:
         return None
-    lines = source_lines(text)
-    found = lines[line - 1].strip() if line <= len(lines) else ""
-    return shortened(found, MAX_LINE_LENGTH) or None
+    return source_lines(text)

@@ -41,18 +41,40 @@ class NotFound(Exception):
 
 
 def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> FoundLine:
-    """Return the line that has this text, blanks aside; of several the one nearest to `hint`.
+    """Return the line that has this text, blanks aside, or the only one that begins with it.
+
+    Of several that have it the one nearest to `hint`.
 
     Raises:
         NotFound: no line has it, or several have and there is no hint.
     """
     wanted = _plain(statement)
     plain = [_plain(text) for text in lines]
-    exact = lines_with(statement, lines)
-    if not exact:
+    if not lines_with(statement, lines):
+        begun = [number for number, text in enumerate(plain, 1) if wanted and text.startswith(wanted)]
+        if len(begun) == 1:
+            return FoundLine(begun[0])
         near = difflib.get_close_matches(wanted, [plain[number - 1] for number in _likeliest(wanted, plain)], 3)
         there = f"; there are: {', '.join(f'`{line}`' for line in near)}" if near else ""
-        raise NotFound(f"no line is `{wanted}`{_having(wanted, plain) or there}")
+        raise NotFound(f"no line is `{wanted}`{_having(wanted, plain, begun) or there}")
+    return _place_of_whole(statement, lines, hint)
+
+
+def begins(statement: str, line: str) -> bool:
+    """Whether a text is no more than the beginning of a line that was found by it."""
+    return not lines_with(statement, [line])
+
+
+def _place_of_whole(statement: str, lines: Sequence[str], hint: int | None) -> FoundLine:
+    """Return the line that has the whole of this text; of several the one nearest to `hint`.
+
+    Raises:
+        NotFound: no line has it, or several have and there is no hint.
+    """
+    wanted = _plain(statement)
+    exact = lines_with(statement, lines)
+    if not exact:
+        raise NotFound(f"no line is `{wanted}`")
     if len(exact) == 1:
         return FoundLine(exact[0])
     if hint is None:
@@ -94,13 +116,16 @@ def _without_comment(text: str) -> str:
     return text
 
 
-def _having(wanted: str, plain: Sequence[str]) -> str:
+def _having(wanted: str, plain: Sequence[str], begun: Sequence[int]) -> str:
     """Return the rest of a sentence on the lines that begin with a text, or else have it in them; empty without any."""
-    begin = [number for number, text in enumerate(plain, 1) if text.startswith(wanted)]
-    having = begin or [number for number, text in enumerate(plain, 1) if wanted and wanted in text]
+    having = begun or [number for number, text in enumerate(plain, 1) if wanted and wanted in text]
+    if not having:
+        return ""
     shown = ", ".join(f"line {number}: `{plain[number - 1]}`" for number in having[:_MAX_NAMED])
     more = f" and {len(having) - _MAX_NAMED} more" if len(having) > _MAX_NAMED else ""
-    return (having and f"; {'begin with it' if begin else 'have it in them'}: {shown}{more}") or ""
+    how = "begin with it" if begun else "has it in it" if len(having) == 1 else "have it in them"
+    count = f"{len(having)} line{'s' * (len(having) != 1)}"
+    return f", and {count} {how}: {shown}{more}. Pass the whole text of {'it' if len(having) == 1 else 'one'}"
 
 
 def place_again(statement: str, lines: Sequence[str], before: int) -> FoundLine:
@@ -110,7 +135,7 @@ def place_again(statement: str, lines: Sequence[str], before: int) -> FoundLine:
         NotFound: its text is nowhere, and no line, or more than one, is like it.
     """
     try:
-        return place_of(statement, lines, before)
+        return _place_of_whole(statement, lines, before)
     except NotFound:
         pass
     wanted = _plain(statement)

@@ -32,7 +32,7 @@ from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
-from trio_debugmcp.session.breakpoints.line_text import NotFound, every_line, occurrence, place_of
+from trio_debugmcp.session.breakpoints.line_text import NotFound, begins, every_line, occurrence, place_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
@@ -229,10 +229,17 @@ async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
     specs = [breakpoint_spec(debugger, each) for each in on_each_line(debugger, params)]
     answers = [await set_breakpoint(debugger, spec) for spec in specs]
     if len(answers) == 1:
-        return answers[0]
+        return replace(answers[0], notes=[*answers[0].notes, *begun_notes(params, specs[0])])
     each = ", ".join(f"{answer.id} line {spec.line}" for answer, spec in zip(answers, specs, strict=True))
     notes = [note for answer in answers for note in answer.notes]
     return replace(answers[0], notes=[f"{len(answers)} lines have this text: {each}", *notes])
+
+
+def begun_notes(params: BreakpointSet, spec: BreakpointSpec) -> list[str]:
+    """Return a note on a line that was found by no more than its beginning: is it the one that is meant?"""
+    if params.statement is None or spec.text is None or not begins(params.statement, spec.text):
+        return []
+    return [f"line {spec.line} is the only one that begins with `{params.statement.strip()}`: `{spec.text.strip()}`"]
 
 
 async def set_breakpoint(debugger: Debugger, spec: BreakpointSpec) -> BreakpointAnswer:

@@ -10,7 +10,7 @@ from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import update_notes
 from trio_debugmcp.server.reader import READER
-from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec
+from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, begun_notes, breakpoint_spec, on_each_line
 from trio_debugmcp.server.tools.breakpoints.exception_support import exception_spec
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
@@ -24,16 +24,34 @@ class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
     ] = None
 
 
-def spec_of(
-    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None, near: str | None
-) -> BreakpointSpec | ExceptionSpec:
-    """Return what one breakpoint of a launch asks for.
+def specs_of(
+    debugger: Debugger,
+    wanted: Iterable[LaunchBreakpoint],
+    cwd: str,
+    profile: Profile,
+    code: str | None,
+    near: str | None,
+) -> tuple[list[BreakpointSpec | ExceptionSpec], list[str]]:
+    """Return what the breakpoints of a launch ask for, and notes on lines that were found by their beginning.
 
     `code`: the program, if it is given as code. `near`: the file that is to be run, or the directory of the module.
 
     Raises:
         UsageError: as `breakpoint_set` and `breakpoint_set_exception`.
     """
+    specs: list[BreakpointSpec | ExceptionSpec] = []
+    notes: list[str] = []
+    for params in wanted:
+        for on_line in on_each_line(debugger, params, cwd, near):
+            spec = _spec_of(debugger, on_line, cwd, profile, code, near)
+            specs.append(spec)
+            notes += begun_notes(on_line, spec) if isinstance(spec, BreakpointSpec) else []
+    return specs, notes
+
+
+def _spec_of(
+    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None, near: str | None
+) -> BreakpointSpec | ExceptionSpec:
     if params.exception is None:
         if code is not None and params.file is None and params.function is None:
             params = replace(params, file=profile.programs.code_file)  # there is no other file that could be meant

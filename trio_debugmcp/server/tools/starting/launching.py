@@ -1,6 +1,6 @@
 """`debug_launch`: run a program, a module, a piece of code or one test under the debugger."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,12 @@ from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_n
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
-from trio_debugmcp.server.tools.breakpoints.breakpoints import on_each_line
 from trio_debugmcp.server.tools.near_files import meant_directory
-from trio_debugmcp.server.tools.paths import ambiguous, file_lines, start_directory
+from trio_debugmcp.server.tools.paths import ambiguous, code_file, file_lines, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.checks import check_words
 from trio_debugmcp.server.tools.starting.first_stop import FirstStop, first_stop
-from trio_debugmcp.server.tools.starting.launch_breakpoints import set_all, spec_of
+from trio_debugmcp.server.tools.starting.launch_breakpoints import set_all, specs_of
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, WhatRuns
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
 from trio_debugmcp.server.tools.starting.mappings import checked_mappings
@@ -30,6 +29,7 @@ from trio_debugmcp.server.tools.starting.start_notes import start_notes
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 
@@ -46,11 +46,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     if params.stdin is not None and not target.profile.takes_input:
         raise UsageError("NOT_SUPPORTED", _no_input(debugger, target.profile), {"adapter": target.profile.name})
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
-    specs = [
-        spec_of(debugger, on_line, cwd, target.profile, params.code, target.near)
-        for breakpoint in params.breakpoints
-        for on_line in on_each_line(debugger, breakpoint, cwd, target.near)
-    ]
+    specs, begun = specs_of(debugger, params.breakpoints, cwd, target.profile, params.code, target.near)
     run = target.run or TestRun(target.program)
     interpreter, is_own = program_interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
@@ -73,7 +69,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     )
     wanted = await with_recording(debugger, wanted, target, params.record)
     answer = await _run(debugger, params, target, wanted, specs)
-    notes = [*target.notes, *([] if is_own else [f"runs on {interpreter}"])]
+    notes = [*begun, *target.notes, *([] if is_own else [f"runs on {interpreter}"])]
     notes += [_IN_LIBRARY] if in_library and params.just_my_code is not False else []
     notes += debug_notes(debugger, target.profile, wanted)
     notes += ambiguous(debugger, [params.program, *(breakpoint.file for breakpoint in params.breakpoints)], cwd)
@@ -171,6 +167,21 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, test: str | None, *
     return test is None and not stops
 
 
+def _lines_to_run(debugger: Debugger, profile: Profile, start: Launch) -> Callable[[str], list[str] | None]:
+    """Return what finds the lines of a file as the program that is about to start has them.
+
+    Code that is given is in no file, and what is known under its name is the code of an earlier program.
+    """
+    given = profile.programs.given_code(start.options)
+
+    def lines(file: str) -> list[str] | None:
+        if code_file(debugger, file) is None:
+            return file_lines(debugger, file)
+        return None if given is None else source_lines(given)
+
+    return lines
+
+
 ASKS_WHY = "the run is recorded: why() says what led to this"
 
 
@@ -191,7 +202,7 @@ async def run_program(
     answer names.
     """
     deadline = trio.current_time() + timeout
-    edited = await debugger.breakpoints.find_again(lambda file: file_lines(debugger, file))
+    edited = await debugger.breakpoints.find_again(_lines_to_run(debugger, profile, start))
     program, session = await debugger.start_within(profile, start, timeout, new_session=beside, owner=caller())
     if session is None:
         note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
