@@ -15,16 +15,11 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import first_threads
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.other_breakpoints import changed_filters
+from trio_debugmcp.editors.program_news import ProgramNews
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.editors.set_breakpoints import announce, breakpoint_of
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
-from trio_debugmcp.session.output.output_tail import OutputTail
 from trio_debugmcp.state.model import Snapshot, State
-
-SHOWN_CHARACTERS = 64_000
-"""Of what was written before an editor has joined; a person reads the end of it."""
-
-_CATEGORIES = {"stdout": "stdout", "stderr": "stderr", "console": "console", "tracepoint": "console"}
 
 
 class _Seen(Struct):
@@ -38,19 +33,13 @@ class _Seen(Struct):
 
 
 class Follower:
-    """Reports to one editor what happens in its session.
-
-    A method for each kind of change that editors are sent events about, hence so many.
-    """
+    """Reports to one editor what happens in its session."""
 
     def __init__(self, editor: Editor, rounds: Rounds) -> None:
         self._editor = editor
         self._rounds = rounds
         self._seen = _Seen(State())
-        self._tail: OutputTail | None = None
-        self._console: object = None
-        self._sources: object = None
-        self._known_sources = 0
+        self._news = ProgramNews(editor)
 
     def __repr__(self) -> str:
         return f"<Follower of {self._editor!r}>"
@@ -117,8 +106,8 @@ class Follower:
         editor.report_capabilities()
         self._report_process(snapshot)
         self._report_breakpoints(seen.state, state)
-        self._report_output()
-        self._report_sources()
+        self._news.report_output()
+        self._news.report_sources()
         if seen.snapshot is None or seen.snapshot.id != snapshot.id:
             seen.first_threads = frozenset()
         for name, body in self._rounds.events(seen.snapshot, snapshot):
@@ -195,34 +184,9 @@ class Follower:
             for reason, shown in changed_filters(editor):
                 editor.channel.event("breakpoint", {"reason": reason, "breakpoint": shown})
 
-    def _report_sources(self) -> None:
-        """Report which sources have become known: those from before it joined an editor asks for."""
-        editor, program = self._editor, self._editor.debugger.programs.of(self._editor.session_id or "")
-        if program is None:
-            return
-        if program.sources is not self._sources:
-            self._known_sources = len(program.sources.since(0)) if self._sources is None else 0
-            self._sources = program.sources
-        fresh = program.sources.since(self._known_sources)
-        self._known_sources += len(fresh)
-        for path in fresh:
-            editor.channel.event("loadedSource", {"reason": "new", "source": editor.source_of(path)})
-
-    def _report_output(self) -> None:
-        editor = self._editor
-        program = editor.debugger.programs.of(editor.session_id or "")
-        if program is not None and program.console is not self._console:
-            self._console = program.console
-            self._tail = OutputTail(program.console, show_secrets=editor.debugger.settings.show_secrets)
-            left_out = self._tail.skip_to_last(SHOWN_CHARACTERS)
-            if left_out:
-                editor.channel.event("output", {"category": "console", "output": f"… {left_out} characters before\n"})
-        for stream, text in () if self._tail is None else self._tail.news():
-            editor.channel.event("output", {"category": _CATEGORIES[stream], "output": text})
-
     def _report_end(self, state: State) -> None:
         editor = self._editor
-        self._report_output()
+        self._news.report_output()
         end = state.end_of(editor.session_id or "")
         if end is not None and end.exit_code is not None:
             editor.channel.event("exited", {"exitCode": end.exit_code})

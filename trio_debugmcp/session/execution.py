@@ -1,30 +1,25 @@
-"""The verbs that move a session's program: continue, step, pause.
+"""The verbs that resume a session's program: continue, step, go to a line, restart a frame.
 
 Events drive the state, responses do not: `stopped` may come before the response of the step that led to it. So the
-program counts as running from before a resume is written, and a verb returns when the adapter has agreed *or* the
-program has stopped again, whichever comes first.
+program counts as running from before a resume is written.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Literal
 
-import trio
-
-from trio_debugmcp.dap.messages import Nothing, ThreadsBody
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, UsageError
-from trio_debugmcp.probe.answers import Unpaused
-from trio_debugmcp.session.ending import Ending
+from trio_debugmcp.dap.messages import Nothing
+from trio_debugmcp.errors import AdapterRefused, ProgramGone, UsageError
+from trio_debugmcp.session.breakpoints.watched_values import WatchedValues
 from trio_debugmcp.session.looking.adapter_evaluation import check_evaluations_ended
-from trio_debugmcp.session.looking.program_probe import ProgramProbe
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.session.verbs import Verbs
 from trio_debugmcp.state.changes import Resumed, ResumeRefused
-from trio_debugmcp.state.model import ResumeKind, Snapshot
+from trio_debugmcp.state.model import ResumeKind
 
 log = logging.getLogger(__name__)
 
@@ -40,25 +35,12 @@ _RECORDED_INSTEAD = (
 )
 """Where runs can be recorded."""
 
-_ONLY_THREAD = 1
-"""The thread to be paused where none is known: adapters of one thread call it so, or do not look at it."""
-
-
-class _Response:
-    """What has come of a verb so far."""
-
-    def __init__(self) -> None:
-        self.has_come = False
-        self.failure: DebugError | None = None
-
 
 class Execution:
     """Moves the program of one session.
 
-    A method for each way to move a program, and what they share, hence so many.
-
-    Attributes:
-        tasks: where tasks that end with the session are started; None before it has begun and once it is ending.
+    Args:
+        watched: what data breakpoints watch; it is read before a resume, if a client has changed something.
     """
 
     def __init__(
@@ -67,17 +49,15 @@ class Execution:
         suspension: Suspension,
         merger: Merger,
         examiner: Examiner,
-        ending: Ending,
-        probe: ProgramProbe,
+        watched: WatchedValues,
+        verbs: Verbs,
     ) -> None:
-        self.tasks: trio.Nursery | None = None
         self._requests = requests
         self._suspension = suspension
         self._merger = merger
         self._examiner = examiner
-        self._ending = ending
-        self._probe = probe
-        self._unsent_pauses: list[trio.CancelScope] = []
+        self._watched = watched
+        self._verbs = verbs
         self._resuming = False
 
     def __repr__(self) -> str:
@@ -133,46 +113,6 @@ class Execution:
         )
         await self._resume("step", "restartFrame", {"frameId": frame_id})
 
-    async def pause(self, thread_id: int | None) -> None:
-        """Send DAP `pause`, for the first thread if none is named; the stop comes as an event.
-
-        No `pause` is sent if the program has already stopped, even if that stop is not published yet: see
-        `suspension`.
-
-        Raises:
-            DebugError: the adapter did not agree.
-        """
-        tasks = self.tasks
-        if self._suspension.want_pause() and tasks is not None:
-            await self._complete(tasks, partial(self._send_pause, thread_id))
-
-    async def _any_thread(self) -> int:
-        """Return a thread to be paused."""
-        try:
-            threads = (await self._requests.request("threads", None, ThreadsBody)).threads or []
-        except AdapterRefused as refusal:  # Perl's does not list them while the program runs
-            log.info("%s", refusal)
-            threads = []
-        ids = [thread.id for thread in threads]
-        # delve has -1 for the one that runs.
-        return next((id_ for id_ in ids if id_ >= 0), ids[0] if ids else _ONLY_THREAD)
-
-    async def take_back_pause(self) -> None:
-        """Have a program run on that was asked to pause and has not stopped yet: no caller waits for that any more.
-
-        Only a Python program can be so late; others stop at once.
-        """
-        await trio.lowlevel.checkpoint()  # the task that sends the pause may not have begun yet
-        if self._unsent_pauses:  # any of them: as many are left as there are clients that wait
-            self._unsent_pauses.pop().cancel(reason="no client waits for the pause")
-            return
-        unwanted = self._suspension.give_up_pause()
-        if not unwanted:
-            return
-        unpaused = await self._probe.quietly("unpause", Unpaused)
-        if unpaused is not None and unpaused.taken:
-            self._suspension.forget_pauses(unwanted)
-
     def check_runs(self) -> None:
         """Check that there is a program that can run.
 
@@ -193,21 +133,20 @@ class Execution:
         await self._suspension.wait_echo()
         await check_evaluations_ended(self._requests, command)
         before = self._requests.snapshot
-        tasks = self.tasks
         if self._resuming:
             raise UsageError(
                 "NOT_PAUSED",
                 "Another step or continue of this program is under way. Use debug_wait for the stop that it leads to.",
                 {"currentState": "Running"},
             )
-        if tasks is None or before is None or before.phase != "Paused":
+        if not self._verbs.may_begin or before is None or before.phase != "Paused":
             raise not_paused(before, probe=self._requests.profile.evaluates_running)
         self._resuming = True  # closes the gap until the state says so: of two resumes at once one is refused
-        await self._complete(tasks, partial(self._send_resume, kind, command, arguments))
+        await self._verbs.carry_out(partial(self._send_resume, kind, command, arguments))
 
     async def _send_resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         # Here, where the caller's cancellation does not reach it: a resume with timeout=0 is a resume.
-        await self._examiner.catch_up()
+        await self._watched.catch_up()
         self._examiner.begin_step(command, arguments.get("threadId"))
         self._suspension.report_resume()
         self._examiner.cancel()
@@ -233,61 +172,3 @@ class Execution:
         self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
         if now is None or now.lost is None:
             raise refused
-
-    async def _send_pause(self, thread_id: int | None) -> None:
-        if thread_id is None:  # a program that is silent answers this late, and is to be paused then
-            thread_id = await self._thread_to_pause()
-        if thread_id is None or not self._suspension.want_pause():
-            return
-        self._suspension.begin_pause()
-        try:
-            await self._requests.request("pause", {"threadId": thread_id}, Nothing)
-        except DebugError:
-            self._suspension.forget_pauses()
-            raise
-
-    async def _thread_to_pause(self) -> int | None:
-        """Return a thread to be paused; None if the pause is taken back before one is known."""
-        with trio.CancelScope() as scope:
-            self._unsent_pauses.append(scope)
-            try:
-                return await self._any_thread()
-            finally:
-                if scope in self._unsent_pauses:
-                    self._unsent_pauses.remove(scope)
-        return None
-
-    async def _complete(self, tasks: trio.Nursery, verb: Callable[[], Awaitable[None]]) -> None:
-        """Run a verb in a task of the session, and wait until the adapter has agreed, or the program has stopped.
-
-        The verb is carried out even if the caller is cancelled: a program that counts as running but was never
-        resumed would wait for ever. Some adapters respond late, or never.
-        """
-        session_id, before = self._requests.session_id, self._requests.snapshot
-        response = _Response()
-        tasks.start_soon(self._run_verb, verb, response)
-        for _ in range(2):  # turns: then the verb has begun, and a caller that does not wait finds the program running
-            await trio.lowlevel.cancel_shielded_checkpoint()
-        await self._merger.wait_until(
-            lambda state: response.has_come or _stopped_since(before, state.snapshot(session_id))
-        )
-        failure = response.failure
-        # Some adapters exit with the program before they respond: that is the program's end, not a failure.
-        if failure is not None and not (isinstance(failure, AdapterGone) and self._ending.exited):
-            raise failure
-
-    async def _run_verb(self, verb: Callable[[], Awaitable[None]], response: _Response) -> None:
-        try:
-            await verb()
-        except DebugError as error:
-            response.failure = error
-        finally:
-            response.has_come = True
-            self._merger.look_again()
-
-
-def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:
-    """Whether there has been another stop, or the session has ended."""
-    if before is None or now is None:
-        return now is None
-    return now.phase == "Paused" and now.stop is not before.stop

@@ -4,7 +4,7 @@ A root session was launched or attached to, or listens; its adapter announces ch
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import count
 
@@ -48,8 +48,6 @@ class SessionsContext(Struct, frozen=True):
 
 class LivingSessions:
     """Those of one server, by their ids, parents before their children.
-
-    It finds sessions, starts them and ends them, each with its children, hence so many methods.
 
     Attributes:
         tasks: what is run around them.
@@ -180,7 +178,7 @@ class LivingSessions:
             async with trio.open_nursery() as nursery:
                 for child in self._children(session):
                     nursery.start_soon(partial(self.end, child, terminate=terminate, reason=reason))
-        children = [child for child in self._descendants(session) if child.is_ours]
+        children = [child for child in _below(session, [*self]) if child.is_ours]
         session.end(reason, terminate=terminate)
         with trio.move_on_after(self._context.runtime.patience.seconds(CLOSE_SECONDS)):
             await session.closed.wait()
@@ -190,11 +188,14 @@ class LivingSessions:
     def _children(self, session: DebugSession) -> list[DebugSession]:
         return [child for child in self._sessions.values() if child.parent == session.id]
 
-    def _descendants(self, session: DebugSession) -> list[DebugSession]:
-        return [below for child in self._children(session) for below in (child, *self._descendants(child))]
-
     async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
         """Hold the sessions; when cancelled, each says goodbye first."""
         async with trio.open_nursery() as self._nursery:
             task_status.started()
             await trio.sleep_forever()
+
+
+def _below(session: DebugSession, sessions: Collection[DebugSession]) -> list[DebugSession]:
+    """Return those of the sessions that are its children, and theirs."""
+    children = [child for child in sessions if child.parent == session.id]
+    return [below for child in children for below in (child, *_below(child, sessions))]

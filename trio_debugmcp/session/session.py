@@ -38,6 +38,7 @@ from trio_debugmcp.session.breakpoints.observing import StopObserver
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
+from trio_debugmcp.session.client_pauses import ClientPauses
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.goodbye import say_goodbye
@@ -54,8 +55,10 @@ from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import ChildStart, Start, opened, origin_of, without_unset
 from trio_debugmcp.session.stops.examination import Examiner
+from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.session.verbs import Verbs
 from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Snapshot
 
@@ -85,7 +88,7 @@ class DebugSession:
 
     Attributes:
         requests: how its adapter is asked.
-        execution: how its program is moved.
+        execution: how its program is resumed; `pauses`: how it is paused.
         looking: what can be known of its program.
         labels: what tells its process from its siblings.
         is_ours: its program was launched here, or comes from one that was: it ends with that.
@@ -121,9 +124,14 @@ class DebugSession:
         observer = StopObserver(requests, merger, looking.evaluation, registry.runs.observations, hits, judge)
         self._handshake = Handshake(requests, start, sync, None if parent is None else parent.requests.capabilities)
         texts = StopSources(sources, shared.host, requests)
-        clock = shared.clock
-        self._examiner = Examiner(requests, suspension, merger, clock, sources, console, sync, looking, observer, texts)
-        self.execution = Execution(requests, suspension, merger, self._examiner, self._ending, probe)
+        clock, watched = shared.clock, sync.watched
+        self._locals = StopLocals(requests, merger, looking, watched)
+        self._examiner = Examiner(
+            requests, suspension, merger, clock, sources, console, sync, looking, observer, texts, self._locals
+        )
+        self._verbs = Verbs(session_id, merger, self._ending)
+        self.execution = Execution(requests, suspension, merger, self._examiner, watched, self._verbs)
+        self.pauses = ClientPauses(requests, suspension, probe, self._verbs)
         self._pump = EventPump(
             requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
@@ -208,7 +216,7 @@ class DebugSession:
             trio.open_nursery() as nursery,
         ):
             self.requests.connect(adapter, connection)
-            self.execution.tasks = nursery
+            self._verbs.tasks = nursery
             await self._terminals.attend_adapter(adapter, self._ending, nursery)
             nursery.start_soon(self._pump.run, connection, nursery)
             if self.parent is None:
@@ -226,7 +234,7 @@ class DebugSession:
                 self._ending.terminate = self.is_ours or None
                 raise
             finally:
-                self.execution.tasks = None
+                self._verbs.tasks = None
                 # The goodbye comes before the nursery is cancelled: the pump must keep taking events, or the reader
                 # could not deliver the response to `disconnect`.
                 with trio.CancelScope(shield=True):  # bounded: its parts are
@@ -309,10 +317,10 @@ class DebugSession:
     def refresh_locals(self) -> None:
         """Fetch the locals of the top frame again: an evaluation may have changed them."""
         self.changes += 1
-        tasks, snapshot = self.execution.tasks, self.snapshot
+        tasks, snapshot = self._verbs.tasks, self.snapshot
         # What asks while an evaluation is unfinished waits behind that, and a move would wait behind what asks.
         if tasks is not None and snapshot is not None and self.requests.unfinished is None:
-            self._examiner.refresh_locals(tasks, snapshot)
+            self._locals.refresh(tasks, snapshot)
 
     async def _serve_reverse_request(self, request: Request) -> object:
         match request.command:
@@ -335,11 +343,11 @@ class DebugSession:
                 raise AdapterRefused(command, "this client does not serve that request")
 
     async def _run_in_terminal(self, wanted: RunInTerminal) -> object:
-        if self.execution.tasks is None:
+        if self._verbs.tasks is None:
             raise AdapterGone("the session is over")
         wanted = without_unset(self.start, wanted)
         try:
-            pid: int = await self.execution.tasks.start(self._terminals.run, wanted)
+            pid: int = await self._verbs.tasks.start(self._terminals.run, wanted)
         except CannotRun as failure:
             # Some adapters wait on although their request was refused, so the handshake is aborted from here.
             reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."

@@ -25,7 +25,6 @@ from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
 from trio_debugmcp.session.breakpoints.watched_values import DataStop
 from trio_debugmcp.session.looking.frames import raising_frames
-from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
 from trio_debugmcp.session.looking.program import Looking
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.looking.stop_questions import Findings
@@ -36,13 +35,14 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import ExceptionFilter
 from trio_debugmcp.session.stops.other_threads import OtherThreads
 from trio_debugmcp.session.stops.raised import Raised
+from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_reasons import StopReasons
 from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.stops.unfinished_step import UnfinishedStep, unfinished_step
 from trio_debugmcp.session.stops.verdict import StopFacts, instead, verdict_of
 from trio_debugmcp.session.suspension import Suspension
-from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
-from trio_debugmcp.state.model import DataChange, Locals, Snapshot, StackFrame
+from trio_debugmcp.state.changes import StopExamined, ThreadsLocated
+from trio_debugmcp.state.model import DataChange, Snapshot, StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, PauseReason, shortened
 
 log = logging.getLogger(__name__)
@@ -64,8 +64,6 @@ _REASONS: dict[str, PauseReason] = {
 class Examiner:
     """Examines the stops of one session, one at a time.
 
-    A method for each step of an examination, hence so many: all may be cancelled by the next stop.
-
     Attributes:
         last_signal: the signal that the last stop was about; None if that was about something else.
     """
@@ -82,6 +80,7 @@ class Examiner:
         looking: Looking,
         observer: StopObserver,
         texts: StopSources,
+        locals_: StopLocals,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -94,6 +93,7 @@ class Examiner:
         self._observer = observer
         self.last_signal: str | None = None
         self._texts = texts
+        self._locals = locals_
         self._reasons = StopReasons(requests, merger, suspension, breakpoints)
         self._exceptions = ExceptionFilter(requests, merger, console, looking.ways.frames)
         self._others = OtherThreads(requests, suspension, looking.ways.frames)
@@ -102,7 +102,6 @@ class Examiner:
         self._step: UnfinishedStep | None = None
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
-        self._refreshing = False
 
     def __repr__(self) -> str:
         state = "idle" if self._current is None else "examining"
@@ -123,31 +122,6 @@ class Examiner:
     def explain_next_stop(self, explanation: str) -> None:
         """Keep what the adapter wrote about the stop that it is about to report, as that stop's description."""
         self._explanation = explanation
-
-    def refresh_locals(self, nursery: trio.Nursery, snapshot: Snapshot) -> None:
-        """Fetch the top frame's locals again; calls that come before that task runs are served by it, too."""
-        if snapshot.phase == "Paused" and snapshot.stack.frames and not self._refreshing:
-            self._refreshing = True
-            self._breakpoints.watched.forget()
-            nursery.start_soon(self._refresh, snapshot)
-
-    async def catch_up(self) -> None:
-        """Read what data breakpoints watch before a resume, if a client has changed something."""
-        await self._breakpoints.watched.catch_up()
-
-    async def _refresh(self, snapshot: Snapshot) -> None:
-        self._refreshing = False
-        try:
-            renew = self._requests.profile.renew
-            if renew is not None:
-                arguments = {"expression": renew, "context": "repl"}
-                await self._requests.request_or_empty("evaluate", arguments, Nothing, seconds=EXAMINATION_SECONDS)
-            frame = await self._looking.frame(None, 0, snapshot)
-            where = snapshot.stack.thread_id or 0, frame.id
-            await self._merge_locals(snapshot, await self._looking.stop.locals(*where, again=True))
-            await self._breakpoints.watched.catch_up()
-        except DebugError as error:
-            log.info("refreshing the locals: %s", error)
 
     # --- The stop --------------------------------------------------------------------------------------------
 
@@ -288,12 +262,9 @@ class Examiner:
     async def _fetch_details(self, snapshot: Snapshot, found: Findings, top: int | None) -> None:
         """Fetch what a stop is published without; `top` is the frame where it is."""
         if found.locals is None and top is not None:
-            await self._merge_locals(snapshot, await self._looking.stop.locals(found.thread_id, top, found))
+            await self._locals.merge(snapshot, await self._looking.stop.locals(found.thread_id, top, found))
         await self._breakpoints.look_for_types()
         await self._modules.look()
         places = () if found.located else await self._others.locate(found)
         if places:
             await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, places))
-
-    async def _merge_locals(self, snapshot: Snapshot, found: Locals) -> None:
-        await self._merger.merge(LocalsFetched(self._requests.session_id, snapshot.generation, found))

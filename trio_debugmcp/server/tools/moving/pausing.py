@@ -65,7 +65,7 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
         finally:
             if not is_over:  # a stop would come now for which no client waits
                 with trio.CancelScope(shield=True):  # bounded: by the time of a question to the probe
-                    await session.execution.take_back_pause()
+                    await session.pauses.take_back()
     if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
         answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
         answer = replace(answer, notes=[*answer.notes, *blocked.notes])
@@ -208,7 +208,7 @@ async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snaps
     if thread_id is None and snapshot.threads.threads:
         thread_id = snapshot.threads.threads[0].id
     try:
-        await session.execution.pause(thread_id)
+        await session.pauses.pause(thread_id)
         return
     except (AdapterRefused, AdapterGone) as error:
         refusal = error

@@ -183,7 +183,7 @@ async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace,
             if state.failure:
                 await trio.sleep(debugger.patience.seconds(OWN_STOP_SECONDS))
                 with suppress(DebugError):  # it has ended, or does not agree: then there is no stop to wait for
-                    await session.execution.pause(active_thread(paused, None))
+                    await session.pauses.pause(active_thread(paused, None))
             await trio.sleep(debugger.patience.seconds(STOP_SECONDS))
         nursery.cancel_scope.cancel(reason="the calls have ended")
     return outcome
