@@ -1,4 +1,4 @@
-"""What a connection may subscribe to: how much, in which form, and how much of it is open (server/server.py)."""
+"""What a connection may subscribe to: how much, in which form, and how much of it is open."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +15,8 @@ from tests.server.scene import BREAKPOINTS, SESSION
 from tests.server.test_delivery import ENVELOPE, Raw, raw_client
 from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
 from trio_debugmcp.server.logs import open_log_relay
-from trio_debugmcp.server.server import MAX_STREAMS, ConnectionServer, ConnectionStatistics
+from trio_debugmcp.server.server import ConnectionServer
+from trio_debugmcp.server.subscription_requests import MAX_STREAMS, ConnectionStatistics
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter, open_server
 from trio_debugmcp.transports.in_memory import memory_pair

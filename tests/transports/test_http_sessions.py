@@ -17,7 +17,7 @@ from tests.transports.scene import CONTROL, HOST, INITIALIZE, OBSERVE, PING, rea
 from trio_debugmcp.app import open_app
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.server.clients import Clients
-from trio_debugmcp.server.server import MAX_STREAMS
+from trio_debugmcp.server.subscription_requests import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports import http
 from trio_debugmcp.transports.admission import Admission, ConnectionBounds

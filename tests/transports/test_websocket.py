@@ -15,7 +15,7 @@ from trio_websocket import ConnectionRejected, WebSocketConnection
 from tests.server.scene import SESSION, STACK, THREADS, launch
 from tests.transports.scene import INITIALIZE, OBSERVE, PING, Scene, closing, open_scene, receive, upgrade
 from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
-from trio_debugmcp.server.server import MAX_STREAMS
+from trio_debugmcp.server.subscription_requests import MAX_STREAMS
 from trio_debugmcp.sparse_log import MAX_LINES
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.connect import Era
