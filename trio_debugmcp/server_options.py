@@ -36,4 +36,4 @@ class Options(Struct, frozen=True):
 
     def replayed(self, replay: "Replay") -> "Options":
         """Make a copy of these options that replays a recording."""
-        return replace(self, tap=replay, settings=replace(self.settings, host=replay))
+        return replace(self, tap=replay, settings=replace(self.settings, host=replay.host))

@@ -326,11 +326,11 @@ async def test_a_child_is_announced_to_the_owner_of_its_nearest_ancestor(autojum
     me, parent = os.getpid(), os.getppid()
     async with open_street() as (nursery, door):
         near, far = Owner(), Owner()
-        door.own(parent, far.announce)
+        door.owners.own(parent, far.announce)
         knock(door, nursery, pid=NOBODY, parent=me)  # of which only /proc knows the parent
         await wait_all_tasks_blocked()
         assert [each.pid for each in far.announced] == [NOBODY]
-        door.own(me, near.announce)
+        door.owners.own(me, near.announce)
         knock(door, nursery, pid=NOBODY + 1, parent=me)
         await wait_all_tasks_blocked()
         assert [each.pid for each in near.announced] == [NOBODY + 1]
@@ -338,7 +338,7 @@ async def test_a_child_is_announced_to_the_owner_of_its_nearest_ancestor(autojum
         await wait_all_tasks_blocked()
         assert [each.pid for each in far.announced] == [NOBODY, NOBODY + 2]
         assert door.statistics() == dial_in.DialInStatistics(at_the_door=0, waiting=3, expected=0, owners=2)
-        door.disown(me, far.announce)  # it is not far's
+        door.owners.disown(me, far.announce)  # it is not far's
         assert door.statistics().owners == 2
 
 
@@ -347,8 +347,8 @@ async def test_a_program_that_dials_in_before_its_process_id_is_known_waits_for_
 ) -> None:
     async with open_street() as (nursery, door):
         other = Owner()
-        door.own(1, other.announce)
-        with door.launching():
+        door.owners.own(1, other.announce)
+        with door.owners.launching():
             early = knock(door, nursery, pid=NOBODY, parent=os.getpid())
             stranger = knock(door, nursery, pid=NOBODY + 1, parent=NOBODY + 2)
             await wait_all_tasks_blocked()
@@ -356,7 +356,7 @@ async def test_a_program_that_dials_in_before_its_process_id_is_known_waits_for_
             assert [each.pid for each in other.announced] == [NOBODY + 1]
             assert (await door.take(NOBODY)).pid == NOBODY
         assert not stranger.was_released
-        door.disown(1, other.announce)
+        door.owners.disown(1, other.announce)
         late = knock(door, nursery, pid=NOBODY, parent=os.getpid())
         await wait_all_tasks_blocked()
         assert late.was_released
@@ -367,7 +367,7 @@ async def test_a_process_that_replaced_itself_is_announced_to_its_own_session(au
         nursery.start_soon(later, lambda: knock(door, nursery, pid=7, parent=6))
         first = await door.take(7)
         owner = Owner()
-        door.own(7, owner.announce)
+        door.owners.own(7, owner.announce)
         await trio.aclose_forcefully(first.stream)
         knock(door, nursery, pid=7, parent=6)
         await wait_all_tasks_blocked()
@@ -380,7 +380,7 @@ async def test_of_one_that_dials_in_twice_before_it_is_taken_the_second_connecti
 ) -> None:
     async with open_street() as (nursery, door):
         owner = Owner()
-        door.own(1, owner.announce)
+        door.owners.own(1, owner.announce)
         first = knock(door, nursery, pid=7)
         await wait_all_tasks_blocked()
         second = knock(door, nursery, pid=7)
@@ -392,7 +392,7 @@ async def test_of_one_that_dials_in_twice_before_it_is_taken_the_second_connecti
 
 async def test_a_child_that_is_not_taken_or_is_dismissed_runs_on(autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door):
-        door.own(1, Owner().announce)
+        door.owners.own(1, Owner().announce)
         forgotten, dismissed = knock(door, nursery, pid=7), knock(door, nursery, pid=8)
         await wait_all_tasks_blocked()
         door.dismiss(8)
@@ -407,7 +407,7 @@ async def test_a_child_that_is_not_taken_or_is_dismissed_runs_on(autojump_clock:
 async def test_children_that_wait_when_the_door_closes_run_on(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
         async with open_dial_ins() as door:
-            door.own(1, Owner().announce)
+            door.owners.own(1, Owner().announce)
             callers = [knock(door, nursery, pid=each) for each in range(7, 20)]
             deaf, theirs = memory_stream_pair()
             nursery.start_soon(door.door.admit, deaf)  # noqa: ASYNC111 (admission outlives the door here, on purpose)
@@ -466,7 +466,7 @@ async def test_after_a_door_was_open_no_task_and_no_descriptor_is_left() -> None
             with trio.CancelScope() as scope:
                 async with open_street() as (nursery, door):
                     address = await door.listen()
-                    door.own(1, Owner().announce)
+                    door.owners.own(1, Owner().announce)
                     if phase != "nobody":
                         stream = await trio.open_tcp_stream(*address[:2])
                         if phase == "stranger":

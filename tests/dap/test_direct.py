@@ -67,7 +67,7 @@ async def open_line(
     """A line over which `initialize` has been answered."""
     line = open_launched(WANTED, door, CHILD) if launched else open_caller(session.pid, door, CHILD)
     if not launched:
-        door.own(1, Owner().announce)
+        door.owners.own(1, Owner().announce)
         program = dial(door, nursery, session.pid)
         await wait_all_tasks_blocked()
     async with line as adapter, open_connection(adapter.stream, session.serve) as connection:

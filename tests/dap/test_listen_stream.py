@@ -109,7 +109,7 @@ async def test_two_processes_of_two_machines_may_have_the_same_id(autojump_clock
 async def test_a_process_of_ours_with_the_id_of_a_guest_is_not_mistaken_for_it(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         owner = Owner()
-        scene.dial_ins.own(7, owner.announce)
+        scene.dial_ins.owners.own(7, owner.announce)
         scene.dial(pid=7)
         knock(scene.dial_ins, scene.nursery, pid=8, parent=7)
         await wait_all_tasks_blocked()

@@ -98,7 +98,7 @@ async def running(code: str) -> AsyncIterator[Line]:
             async with process.stdout:
                 try:
                     line = Line(door, process)
-                    door.own(process.pid, line.children.append)
+                    door.owners.own(process.pid, line.children.append)
                     yield line
                 finally:
                     signal_session(process.pid, signal.SIGKILL)  # with a child that hangs

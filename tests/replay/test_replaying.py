@@ -278,8 +278,8 @@ async def test_a_query_gets_the_answer_of_its_moment_or_that_of_a_moment_later(
     replay = Replay(msgspec.structs.replace(recording, entries=entries), drive=True)
     await replay.run(never_called)
     await trio.sleep(seconds)
-    assert replay.query("q", lambda: "of this machine") == answer
-    assert await replay.find_out("q", asked_again) == answer
+    assert replay.host.query("q", lambda: "of this machine") == answer
+    assert await replay.host.find_out("q", asked_again) == answer
 
 
 async def test_an_adapter_that_hung_up_before_any_message_is_replayed_as_missing(

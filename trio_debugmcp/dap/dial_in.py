@@ -12,20 +12,19 @@ the `door`. Guests, who have come in at another door (`listening`), wait here to
 """
 
 import logging
-import os
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from itertools import count
 from typing import NamedTuple
 
 import trio
 from msgspec import Struct
 
+from trio_debugmcp.dap.dial_in_owners import DialInOwners
 from trio_debugmcp.dap.exit_codes import ExitCodes
 from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
-from trio_debugmcp.dap.pids import parent_of, process_session_of
 from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import USUAL, Patience
@@ -34,9 +33,6 @@ log = logging.getLogger(__name__)
 
 TAKE_SECONDS = 30.0
 """For an announced child to be taken by its session; it takes milliseconds, unless the session never starts."""
-
-_MAX_ANCESTORS = 32
-"""Generations that are climbed from an unknown caller to a known process."""
 
 
 class DialInStatistics(Struct, frozen=True):
@@ -60,18 +56,13 @@ class _Waiting(NamedTuple):
     taken: trio.CancelScope
 
 
-Announce = Callable[[IncomingConnection], None]
-"""Called with a child that has dialed in; it waits to be taken."""
-
-
 class DialIns:
-    """The listening socket, the callers that wait to be taken, and the processes whose children announce themselves.
-
-    It listens, queues callers and registers processes, hence so many methods: who a caller is depends on all three.
+    """The listening socket, and the callers that wait to be taken.
 
     Made by `open_dial_ins`.
 
     Attributes:
+        owners: whose the programs are that dial in.
         patience: with programs that dial in.
         exit_codes: of processes that their parents have waited for.
     """
@@ -85,18 +76,17 @@ class DialIns:
         self._waiting: dict[int, _Waiting] = {}
         self._arrived = trio.lowlevel.ParkingLot()
         self._expected: Counter[int] = Counter()
-        self._owners: dict[int, Announce] = {}
-        self._launching = 0
+        self.owners = DialInOwners()
         self._guest_numbers = count(MAX_PID + 1)
         self._carrier: Carrier | None = None
         self._resources = ExitStack()
 
     def __repr__(self) -> str:
-        return f"<DialIns {self.door.place} waiting={list(self._waiting)} owners={list(self._owners)}>"
+        return f"<DialIns {self.door.place} waiting={list(self._waiting)} owners={self.owners!r}>"
 
     def statistics(self) -> DialInStatistics:
         """Count what is in progress, as Trio's channels do."""
-        return DialInStatistics(self.door.at_the_door, len(self._waiting), self._expected.total(), len(self._owners))
+        return DialInStatistics(self.door.at_the_door, len(self._waiting), self._expected.total(), len(self.owners))
 
     @property
     def token(self) -> str:
@@ -142,30 +132,9 @@ class DialIns:
         taken.cancel(reason="it was taken")
         return caller
 
-    @contextmanager
-    def launching(self) -> Iterator[None]:
-        """For the length of the block, have a program that this process starts wait to be taken.
-
-        It may dial in before this task knows its process id: it takes some 50 ms, and the machine may be busy.
-        """
-        self._launching += 1
-        try:
-            yield
-        finally:
-            self._launching -= 1
-
     def is_waiting(self, pid: int) -> bool:
         """Whether that process, or guest, has dialed in and can be taken at once."""
         return pid in self._waiting
-
-    def own(self, pid: int, announce: Announce) -> None:
-        """Have children of this process announced to its session, until `disown`."""
-        self._owners[pid] = announce
-
-    def disown(self, pid: int, announce: Announce) -> None:
-        """Stop announcing children of this process to that session."""
-        if self._owners.get(pid) == announce:  # not `is`: a bound method is made anew each time
-            del self._owners[pid]
 
     def dismiss(self, pid: int) -> None:
         """Release a caller that waits and will not be taken."""
@@ -191,8 +160,8 @@ class DialIns:
 
     def _deliver(self, caller: IncomingConnection) -> None:
         self.dismiss(caller.pid)  # dialed in twice before it was taken: the later connection is the living one
-        expected = caller.pid in self._expected or self._is_launched(caller)
-        owner = None if expected else self._owner_of(caller)
+        expected = caller.pid in self._expected or self.owners.is_launched(caller)
+        owner = None if expected else self.owners.owner_of(caller)
         if owner is None and not expected:
             log.info("%r dialed in, and no session waits for it", caller)
             self.release(caller)
@@ -200,11 +169,6 @@ class DialIns:
         self._wait(caller.pid, caller)
         if owner is not None:
             owner(caller)
-
-    def _is_launched(self, caller: IncomingConnection) -> bool:
-        """Whether a launch that is under way has started this program: a child of this process, and of no session."""
-        owned = caller.pid in self._owners or caller.parent_pid in self._owners
-        return bool(self._launching) and caller.parent_pid == os.getpid() and not owned
 
     def _wait(self, number: int, caller: IncomingConnection) -> None:
         taken = trio.CancelScope(deadline=trio.current_time() + self.patience.seconds(TAKE_SECONDS))
@@ -219,24 +183,6 @@ class DialIns:
         waiting = self._waiting.get(number)
         if waiting is not None and waiting.caller is caller:
             self.dismiss(number)
-
-    def _owner_of(self, caller: IncomingConnection) -> Announce | None:
-        """Return who announces this caller: the owner of itself (`exec`), of an ancestor, or of its process session."""
-        if caller.pid in self._owners:
-            return self._owners[caller.pid]
-        ancestor: int | None = caller.parent_pid
-        for _ in range(_MAX_ANCESTORS):
-            if not ancestor:
-                break
-            if ancestor in self._owners:
-                return self._owners[ancestor]
-            ancestor = parent_of(ancestor)
-        # Its parent has ended already: a double fork, a pool whose server is gone. The token says that it is one of
-        # ours, and the process session of which program, unless it is a daemon.
-        leader = process_session_of(caller.pid)
-        if leader in self._owners:
-            return self._owners[leader]
-        return next(iter(self._owners.values()), None)
 
     def close(self) -> None:
         """Release every caller that waits."""

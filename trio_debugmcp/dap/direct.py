@@ -75,7 +75,7 @@ def open_launched(
 
     async def connect(stream: DirectStream) -> None:
         with ExitStack() as launching:
-            launching.enter_context(dial_ins.launching())
+            launching.enter_context(dial_ins.owners.launching())
             pid = await stream.run_program(wanted)
             if pid is not None:  # otherwise the session knows already why it could not run it
                 await _connect(stream, pid, dial_ins, taken=lambda _: launching.close())

@@ -198,7 +198,7 @@ class DirectStream(trio.abc.Stream):
             self._release()
         else:
             if not self._is_guest:  # whose process may be on another machine, and whose children come in at its door
-                self._dial_ins.own(caller.pid, self._announce)
+                self._dial_ins.owners.own(caller.pid, self._announce)
             self._records_key = self._dial_ins.records.expect(self._records.connect)
 
     async def serve(self) -> None:
@@ -325,7 +325,7 @@ class DirectStream(trio.abc.Stream):
         if self._records_key is not None:
             self._dial_ins.records.refuse(self._records_key)
         self._records.close()
-        self._dial_ins.disown(caller.pid, self._announce)
+        self._dial_ins.owners.disown(caller.pid, self._announce)
         if self._configured or self.is_ours or self._lost is not None:
             self._nursery.start_soon(trio.aclose_forcefully, caller.stream)
         else:

@@ -1,4 +1,4 @@
-"""`Replay`: the host of a server that replays a recording, and the recorded clients that use it.
+"""`Replay`: a recording that is served again, with the recorded clients that use the server.
 
 The server above is the real one. It starts no process, reads no file of this machine, and lives in recorded time:
 adapters and programs do what they did, and so do the recorded clients, unless the caller drives in their place.
@@ -9,29 +9,21 @@ adapters and programs do what they did, and so do the recorded clients, unless t
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import trio
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.shared.message import SessionMessage
 
-from trio_debugmcp.clock import Clock
-from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Program
-from trio_debugmcp.dap.profiles import Launch, Profile
-from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.errors import UsageError
 from trio_debugmcp.patience import USUAL, Patience
-from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntry, Recording, SessionEntry
+from trio_debugmcp.recording.format import HangUpEntry, NotARecording, Recording, SessionEntry
 from trio_debugmcp.replay.playhead import Playhead, settle
-from trio_debugmcp.replay.recorded_adapter import PROMPT_SECONDS, ReplayedSession, taped
+from trio_debugmcp.replay.recorded_adapter import ReplayedSession, taped
 from trio_debugmcp.replay.recorded_clients import RecordedClients, ReplayedAnswer
+from trio_debugmcp.replay.replayed_host import ReplayedHost
 from trio_debugmcp.replay.tape import tapes
-from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.looking.py_spy import CannotLook
 from trio_debugmcp.transports.connection_tap import ConnectionTap, Role, Serve
 from trio_debugmcp.transports.streams import Streams
 from trio_debugmcp.transports.tap import Tap, tapped
@@ -44,11 +36,9 @@ GREETING_SECONDS = 1.0
 _WISHES = ("resources/", "subscriptions/", "tools/call")
 """Methods, or how they begin, by which a client shows that it is ready for the recording to be played."""
 
-T = TypeVar("T")
 
-
-class Replay(Host, ConnectionTap):
-    """Plays a recording once. A host and a tap in one, hence so many methods: both play from the same recording.
+class Replay(ConnectionTap):
+    """Plays a recording once.
 
     Args:
         recording: what to play.
@@ -56,6 +46,10 @@ class Replay(Host, ConnectionTap):
         speed: recorded seconds per second; 0: as fast as possible.
         drive: the clients that connect make the recorded moves themselves; the recorded clients do not connect.
         report: called with a sentence when the recording is over.
+
+    Attributes:
+        host: what the server is run on.
+        over: everything was played.
 
     Raises:
         NotARecording: its messages of adapters make no sense.
@@ -75,16 +69,12 @@ class Replay(Host, ConnectionTap):
         self.driven = drive
         self._recording = recording
         self._report = report
-        self._openings = {entry.session: entry for entry in recording.entries if isinstance(entry, SessionEntry)}
         try:
-            self._sessions, self._playhead = _sessions(recording, speed, patience, following=drive)
+            sessions, self._playhead = _sessions(recording, speed, patience, following=drive)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise NotARecording(f"a message of an adapter in it is not one: {error!r}") from error
         self._clients = RecordedClients(() if drive else recording.entries, self._playhead)
-        self._queries: dict[str, list[QueryEntry]] = {}
-        for entry in recording.entries:
-            if isinstance(entry, QueryEntry):
-                self._queries.setdefault(entry.question, []).append(entry)
+        self.host = ReplayedHost(recording, sessions, self._playhead)
         self._greeted, self._wished = trio.Event(), trio.Event()
 
     def __repr__(self) -> str:
@@ -136,82 +126,6 @@ class Replay(Host, ConnectionTap):
         torn = " It was torn off there." if self._recording.torn or not self._recording.complete else ""
         self._report(f"the recording is over, after {self._recording.length:.1f} s.{torn}")
 
-    # --- Host ---------------------------------------------------------------------------------------------------------
-
-    def clock(self) -> Clock:
-        """Make a wall clock that shows recorded time."""
-        return _RecordedClock(self._recording.header.anchor, self._playhead)
-
-    def open_adapter(
-        self, opening: Opening, connect: Callable[[], AbstractAsyncContextManager[Adapter]]
-    ) -> AbstractAsyncContextManager[Adapter]:
-        """Open the recorded adapter of that session.
-
-        Raises:
-            UsageError: the recording has no such session, or another program in it.
-        """
-        entry, session = self._openings.get(opening.session_id), self._sessions.get(opening.session_id)
-        if entry is None or session is None:
-            raise _unknown("there is no further debug session in it")
-        if isinstance(opening.start, Launch) and opening.start.program != entry.target:
-            what = "launches" if entry.start == "launch" else "attaches to"
-            raise _unknown(f"it {what} {entry.target} here")
-        self._playhead.follow(entry.t)
-        return session.open(self._playhead.make)
-
-    def open_program(
-        self, session_id: str, request: RunInTerminal, watchdog: Watchdog
-    ) -> AbstractAsyncContextManager[Program]:
-        """Open the recorded program. Raises as `ReplayedSession.open_program`."""
-        return self._open_program(session_id, request)
-
-    @asynccontextmanager
-    async def _open_program(self, session_id: str, request: RunInTerminal) -> AsyncIterator[Program]:
-        async with self._sessions[session_id].open_program(request) as program:
-            yield program
-
-    async def look_into(self, pid: int, patience: Patience) -> bytes:
-        """Refuse: the process is not there any more."""
-        raise CannotLook("a replay has no process to look into")
-
-    def processor_seconds(self, pid: int) -> None:
-        """Return nothing: a process of that id is another one."""
-
-    def sample(self, pid: int) -> None:
-        """Return nothing, as above."""
-
-    def kernel_threads(self, pid: int) -> None:
-        """Return nothing, as above."""
-
-    async def locate(self, profile: Profile, patience: Patience) -> str | None:
-        """Return where an adapter was; none is looked for."""
-        return self.query(f"adapter {profile.name}", profile.locate)
-
-    async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """Return the recorded answer, at once. Raises as `query`."""
-
-        def never() -> T:
-            raise AssertionError("a replay has the answer")
-
-        return self.query(question, never)
-
-    def query(self, question: str, ask: Callable[[], T]) -> T:
-        """Return the recorded answer: the latest at this moment, or else the first.
-
-        Raises:
-            UsageError: the recorded answer was one, or the question was not asked then.
-        """
-        answers = self._queries.get(question)
-        if answers is None:
-            raise _unknown(f"it has no answer to: {question}")
-        # A little ahead: what follows on a message is asked here some milliseconds before or after it was asked then.
-        now = self._playhead.position + PROMPT_SECONDS
-        entry = next((answer for answer in reversed(answers) if answer.t <= now), answers[0])
-        if entry.error is not None:
-            raise UsageError(entry.error.code, entry.error.message, entry.error.details)
-        answer: T = entry.answer
-        return answer
-
 
 class _Noticing(Tap):
     def __init__(self, notice: Callable[[str], None]) -> None:
@@ -220,16 +134,6 @@ class _Noticing(Tap):
     def received(self, item: SessionMessage) -> bool:
         self._notice(getattr(item.message, "method", ""))
         return True
-
-
-class _RecordedClock(Clock):
-    def __init__(self, anchor: float, playhead: Playhead) -> None:
-        super().__init__(anchor)
-        self._begin = anchor
-        self._playhead = playhead
-
-    def now(self) -> float:
-        return self._begin + self._playhead.position
 
 
 def _sessions(
@@ -254,7 +158,3 @@ def _sessions(
             stderr = hang_ups[name].stderr if name in hang_ups else ""
             sessions[name] = ReplayedSession(made[name], mine, playhead, stderr)
     return sessions, playhead
-
-
-def _unknown(what: str) -> UsageError:
-    return UsageError("NOT_SUPPORTED", f"This is a replay of a recording, and {what}.", {"replay": True})
