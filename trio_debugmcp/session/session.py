@@ -19,7 +19,6 @@ The parts are made here and given what they need; none of them knows the session
 """
 
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 
 import msgspec
@@ -27,12 +26,10 @@ import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import open_connection
-from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
-from trio_debugmcp.dap.profiles.starts import Attach, Launch
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
+from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
@@ -49,11 +46,12 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
-from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, learn_process, true_exit_code
+from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, true_exit_code
 from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import ChildStart, Start, opened, origin_of, without_unset
+from trio_debugmcp.session.reverse_requests import OpenChild, ReverseRequests
+from trio_debugmcp.session.start import ChildStart, Start, opened, origin_of
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_sources import StopSources
@@ -77,8 +75,7 @@ class SharedContext(msgspec.Struct, frozen=True):
     sources: Sources
     runtime: Runtime
     host: Host
-    open_child: Callable[[str, Profile, ChildStart], Awaitable[None]]
-    """Adopts a child: the parent's id, its profile, and how the child starts."""
+    open_child: OpenChild
 
 
 class DebugSession:
@@ -115,31 +112,31 @@ class DebugSession:
         self.looking: Looking = looking_into(requests, start, merger, shared.host, above)
         probe = (looking := self.looking).ways.probe
         self.labels: ProcessLabels = ProcessLabels(start, probe.process, shared.host, parent.labels if parent else None)
-        self._ending = Ending()
-        registry, console, sources = shared.breakpoints, shared.console, shared.sources
+        self._ending = ending = Ending()
+        registry, console, sources, clock = shared.breakpoints, shared.console, shared.sources, shared.clock
         notify, observations = registry.syncs.take_notification, registry.runs.observations
         hits = ProgramHits(requests, merger, console, probe, notify, observations)
         judge = StopJudge(requests, merger, console)
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judge, start)
-        observer = StopObserver(requests, merger, looking.evaluation, registry.runs.observations, hits, judge)
-        self._handshake = Handshake(requests, start, sync, None if parent is None else parent.requests.capabilities)
+        observer = StopObserver(requests, merger, looking.evaluation, observations, hits, judge)
+        known = None if parent is None else parent.requests.capabilities
+        self._handshake = handshake = Handshake(requests, start, sync, known)
         texts = StopSources(sources, shared.host, requests)
-        clock, watched = shared.clock, sync.watched
-        self._locals = StopLocals(requests, merger, looking, watched)
-        self._examiner = Examiner(
-            requests, suspension, merger, clock, sources, console, sync, looking, observer, texts, self._locals
+        self._locals = locals_ = StopLocals(requests, merger, looking, sync.watched)
+        self._examiner = examiner = Examiner(
+            requests, suspension, merger, clock, sources, console, sync, looking, observer, texts, locals_
         )
-        self._verbs = Verbs(session_id, merger, self._ending)
-        self.execution = Execution(requests, suspension, merger, self._examiner, watched, self._verbs)
-        self.pauses = ClientPauses(requests, suspension, probe, self._verbs)
-        self._pump = EventPump(
-            requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
-        )
+        self._verbs = verbs = Verbs(session_id, merger, ending)
+        self.execution = Execution(requests, suspension, merger, examiner, sync.watched, verbs)
+        self.pauses = ClientPauses(requests, suspension, probe, verbs)
+        self._pump = EventPump(requests, suspension, handshake, examiner, ending, merger, console, sources, hits)
         stdin, watchdog = (start.stdin if isinstance(start, Launch) else None), shared.runtime.watchdog
         own, host = profile.habits.own_lines, shared.host
         self._terminals = Terminals(self.id, console, watchdog, host, self._wait_children, stdin=stdin, own_lines=own)
+        self._reverse_requests = ReverseRequests(
+            requests, merger, start, self.parent, handshake, ending, self._terminals, verbs, shared.open_child
+        )
         self._detached = False
-        self._asked = start if isinstance(start, Launch | Attach) and profile.habits.launches_only else None
 
     def __repr__(self) -> str:
         snapshot = self.snapshot
@@ -202,7 +199,7 @@ class DebugSession:
     async def _close(self, reason: str) -> None:
         self._shared.breakpoints.syncs.remove(self._breakpoints)
         if not self.closed.is_set():
-            await self._shared.console.announce(self.id)  # what was written before the end precedes it
+            await self._shared.console.announcements.announce(self.id)  # what was written before the end precedes it
             known = true_exit_code(self._ending.exit_code, self._terminals.exit_code)
             killed, failed = self._ending.killed, self._ending.failed
             exit_code = None if killed else self.labels.exit_code() if known is None else known
@@ -212,7 +209,7 @@ class DebugSession:
     async def _converse(self, adapter: Adapter, task_status: trio.TaskStatus[None]) -> DebugError | None:
         """Everything between the opening and the closing of the adapter; returns why the start failed, if it did."""
         async with (
-            open_connection(adapter.stream, self._serve_reverse_request) as connection,
+            open_connection(adapter.stream, self._reverse_requests.serve) as connection,
             trio.open_nursery() as nursery,
         ):
             self.requests.connect(adapter, connection)
@@ -220,7 +217,7 @@ class DebugSession:
             await self._terminals.attend_adapter(adapter, self._ending, nursery)
             nursery.start_soon(self._pump.run, connection, nursery)
             if self.parent is None:
-                nursery.start_soon(self._shared.console.keep_announcing, self.id)
+                nursery.start_soon(self._shared.console.announcements.keep_announcing, self.id)
             try:
                 failure = await self._try_to_start(nursery)
                 if failure is None:
@@ -307,7 +304,7 @@ class DebugSession:
             )
         with trio.move_on_after(self.requests.patience.seconds(DRAIN_SECONDS)):
             await self._terminals.wait_over()
-        self._shared.console.disconnect_input()
+        self._shared.console.input.disconnect()
 
     async def _wait_children(self) -> None:
         await self._merger.wait_until(lambda state: not state.has_lasting_children(self.id))
@@ -321,38 +318,3 @@ class DebugSession:
         # What asks while an evaluation is unfinished waits behind that, and a move would wait behind what asks.
         if tasks is not None and snapshot is not None and self.requests.unfinished is None:
             self._locals.refresh(tasks, snapshot)
-
-    async def _serve_reverse_request(self, request: Request) -> object:
-        match request.command:
-            case "runInTerminal":
-                return await self._run_in_terminal(decode_body(request.arguments, RunInTerminal))
-            case "startDebugging":
-                child = decode_body(request.arguments, StartDebugging)
-                adopter = self.id
-                if self._ending.over:  # a daemon's parent, say, whose own parent may live: else the child is refused
-                    if self.parent is None or not self.profile.child_outlives_parent(child.configuration):
-                        raise AdapterRefused(request.command, "the session is over")
-                    adopter = self.parent
-                # The first is the program; what that starts are children of its own session.
-                asked, self._asked = self._asked, None
-                start = ChildStart(child.request, child.configuration, self.requests.adapter_address, asked)
-                with self._ending.adoptions.one():
-                    await self._shared.open_child(adopter, self.profile, start)
-                return {}
-            case command:
-                raise AdapterRefused(command, "this client does not serve that request")
-
-    async def _run_in_terminal(self, wanted: RunInTerminal) -> object:
-        if self._verbs.tasks is None:
-            raise AdapterGone("the session is over")
-        wanted = without_unset(self.start, wanted)
-        try:
-            pid: int = await self._verbs.tasks.start(self._terminals.run, wanted)
-        except CannotRun as failure:
-            # Some adapters wait on although their request was refused, so the handshake is aborted from here.
-            reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."
-            self._handshake.abort(UsageError("LAUNCH_FAILED", reason))
-            raise
-        if self._handshake.done:
-            await learn_process(self.requests, self._merger, pid)
-        return {"processId": pid}

@@ -2,7 +2,7 @@ r"""The program's standard streams: its output in a bounded ring with sequence n
 
     console.append("stdout", "hello\n")
     [entry] = console.entries(since_seq=0)          # OutputEntry(seq=1, stream="stdout", text="hello\n", …)
-    await console.write("42\n", close_after=False)
+    await console.input.write("42\n", close_after=False)
 
 Pumps fill the ring from the program's pipes, or the event pump from the adapter's `output` events.
 """
@@ -23,14 +23,14 @@ from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.pipe_descriptor import descriptor_of
-from trio_debugmcp.errors import UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.stream_mask import StreamMasker
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.looking.truncation import end_of, json_size
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
-from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time, shortened
+from trio_debugmcp.session.output.output_announcements import OutputAnnouncements
+from trio_debugmcp.session.output.program_input import ProgramInput
+from trio_debugmcp.state.payloads import OutputEntry, OutputPayload, iso_time
 
 MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
 """Characters of program output kept per session; the oldest goes first, and is counted."""
@@ -41,21 +41,11 @@ MAX_ENTRY_LENGTH = 16 * 1024
 SHOWN_BYTES = 28_000
 """Bytes of output in the resource, as JSON. Its readers follow along, and page back with process_read_output."""
 
-ANNOUNCE_SECONDS = 0.05
-"""Between two announcements of output: a flood costs twenty changes a second, not one per fragment; people do not see
-the lag."""
-
 _CHUNK_BYTES = 64 * 1024
 """Read at once: as much as a pipe holds."""
 
 _SETTLE_SECONDS = 0.1
 """For output that has arrived to be read: a program that writes without end must not hold up its stop."""
-
-_WRITE_SECONDS = 5.0
-"""For the program to take its input; a pipe holds 64 KiB before the writer has to wait."""
-
-_PIECE_BYTES = 4096
-"""Written at once: if the program stops reading, this is how exactly the error knows what it has taken."""
 
 _NEW = object()
 """Stands for readers that have not been given anything yet."""
@@ -66,9 +56,11 @@ Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 class Console:
     """Output and input of one root session and its children; the output can be read after the session has ended.
 
-    It is filled by the session and read by clients, hence so many methods: both work on the same entries.
-
     Tracepoint messages are entries among the output, but not announced as output: the program did not write them.
+
+    Attributes:
+        announcements: of what the program has written, in the state.
+        input: what clients write to the program.
     """
 
     def __init__(self, clock: Clock, merger: Merger, patience: Patience = USUAL, *, show_secrets: bool = False) -> None:
@@ -76,25 +68,20 @@ class Console:
         self._show_secrets = show_secrets
         self._patience = patience
         self._maskers: defaultdict[str, StreamMasker] = defaultdict(StreamMasker)
-        self._announced: defaultdict[str, StreamMasker] = defaultdict(StreamMasker)
-        self._merger = merger
-        self._total = 0
-        self._unannounced: dict[str, WrittenPiece] = {}
-        self._arrived = trio.Event()
+        self.announcements = OutputAnnouncements(merger, show_secrets=show_secrets)
+        self.input = ProgramInput(patience)
         self._entries: deque[OutputEntry] = deque()
         self._length = 0
-        self._input: trio.abc.SendStream | None = None
         self.next_seq = 1
         self.dropped = 0
         self._read: dict[Hashable, int] = {}
         self._lost: dict[Hashable, Counter[str]] = {_NEW: Counter()}
         self._sealed = 1
         self._pipes: dict[int, int] = {}
-        self._writing = trio.Lock()
         self.is_piped = False
 
     def __repr__(self) -> str:
-        return f"<Console of {len(self._entries)} entries, {self._length} characters, input={self._input!r}>"
+        return f"<Console of {len(self._entries)} entries, {self._length} characters, input={self.input!r}>"
 
     def message(self, template: str, text: str) -> str:
         """Return the message of a tracepoint without secrets; `template` has the names of what is in it."""
@@ -108,11 +95,7 @@ class Console:
             self._add(stream, text[start : start + MAX_ENTRY_LENGTH])
         if stream == "tracepoint":
             return
-        self._total += len(text)
-        piece = self._unannounced.get(stream, WrittenPiece(stream, "", 0))
-        beginning = piece.beginning + text[: MAX_VALUE_LENGTH - len(piece.beginning)]
-        self._unannounced[stream] = WrittenPiece(stream, beginning, piece.length + len(text))
-        self._arrived.set()
+        self.announcements.add(stream, text)
 
     def _add(self, stream: Stream, text: str) -> None:
         last = self._entries[-1] if self._entries else None
@@ -201,26 +184,6 @@ class Console:
             room -= size
         return OutputPayload(kept[::-1], self.next_seq, self.dropped, revision)
 
-    async def announce(self, session_id: str) -> None:
-        """Merge what a session wrote since the last time, so that it precedes the change that follows."""
-        if self._unannounced:
-            pieces, self._unannounced = tuple(self._clean(piece) for piece in self._unannounced.values()), {}
-            self._arrived = trio.Event()
-            await self._merger.merge(OutputWritten(session_id, self._total, pieces))
-
-    def _clean(self, piece: WrittenPiece) -> WrittenPiece:
-        # Cut before it is masked: a secret at the place of the cut shows by the mark of the cut.
-        given = shortened(piece.beginning, length=piece.length)
-        clean = given if self._show_secrets else self._announced[piece.stream].feed([given])[0]
-        return WrittenPiece(piece.stream, clean, piece.length)
-
-    async def keep_announcing(self, session_id: str) -> None:
-        """Announce output as it arrives, until cancelled."""
-        while True:
-            await self._arrived.wait()
-            await self.announce(session_id)
-            await trio.sleep(ANNOUNCE_SECONDS)
-
     async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:
         """Read a pipe of the program to its end."""
         self.is_piped = True
@@ -248,51 +211,6 @@ class Console:
             # A pump does not report what it has read, so it is checked after every turn of the pumps.
             while any(self._pipes.get(pipe, until) < until for pipe, until in wanted.items()):  # noqa: ASYNC110
                 await trio.lowlevel.checkpoint()
-
-    def connect_input(self, pipe: trio.abc.SendStream) -> None:
-        """Write input to this pipe from now on."""
-        self._input = pipe
-
-    def disconnect_input(self) -> None:
-        """Refuse input from now on: the program has ended."""
-        self._input = None
-
-    async def write(self, data: str, *, close_after: bool) -> int:
-        """Write to the program's standard input; returns the number of bytes written.
-
-        Raises:
-            UsageError: `STDIN_CLOSED` if there is no input to write to, `TIMEOUT` if the program does not read it.
-        """
-        pipe, encoded = self._input, data.encode()
-        if pipe is None:
-            raise UsageError(
-                "STDIN_CLOSED",
-                "The program's standard input is not open: it was closed, the program has ended, or it was attached "
-                "to. Launch the program with debug_launch to write to its input.",
-            )
-        written, seconds = 0, self._patience.seconds(_WRITE_SECONDS)
-        try:
-            with trio.fail_after(seconds):
-                async with self._writing:
-                    while written < len(encoded):
-                        await pipe.send_all(encoded[written : written + _PIECE_BYTES])
-                        written += len(encoded[written : written + _PIECE_BYTES])
-        except trio.TooSlowError:
-            raise UsageError(
-                "TIMEOUT",
-                f"The program did not read its input within {seconds:g} s: it took {written} of {len(encoded)} "
-                "bytes. It may be paused: continue it, then write the rest.",
-                {"bytesWritten": written},
-            ) from None
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            self._input = None
-            raise UsageError(
-                "STDIN_CLOSED", "The program has closed its standard input.", {"bytesWritten": written}
-            ) from None
-        if close_after:
-            self._input = None
-            await pipe.aclose()
-        return len(encoded)
 
 
 def _unread(descriptor: int) -> int:

@@ -105,7 +105,7 @@ class Terminals:
             raise AssertionError("the process was opened with pipes")
         async with trio.open_nursery() as pumps:
             if self._stdin is None:
-                self._console.connect_input(process.stdin)
+                self._console.input.connect(process.stdin)
             else:
                 pumps.start_soon(_feed, process.stdin, self._stdin.encode())
             pumps.start_soon(self._console.pump, process.stdout, "stdout")

@@ -209,20 +209,20 @@ class Examiner:
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
         problem = self._breakpoints.judge.problem
-        ours = explanation or problem
-        why = ours or self._requests.profile.words.why(stopped)
+        why = explanation or problem or self._requests.profile.words.why(stopped)
         frames = found.frames
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
         skipped = self._skipped(stopped, raised, frames)
-        if skipped and raised is not None and raised.is_fault:  # where it really was
-            message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
-            raised = replace(raised, info=replace(raised.info, message=message))
+        if skipped and raised is not None and raised.is_fault:
+            raised = _with_function(raised, frames[0].name)
         frames = frames[skipped:]
         not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
         self.last_signal = None if raised is None else raised.signal
         await self._texts.fetch(frames)
-        await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
+        await self._console.announcements.announce(
+            self._requests.session_id
+        )  # what was written before the stop precedes it
         await self._merger.merge(
             StopExamined(
                 session_id=self._requests.session_id,
@@ -231,7 +231,7 @@ class Examiner:
                 reason="Exception" if raised is not None else _REASONS.get(stopped.reason, "Pause"),
                 thread_id=found.thread_id,
                 description=shortened(why, MAX_MESSAGE_LENGTH) if why and not (data and why != problem) else None,
-                is_explained=ours is not None,
+                is_explained=(explanation or problem) is not None,
                 data=data,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
@@ -268,3 +268,9 @@ class Examiner:
         places = () if found.located else await self._others.locate(found)
         if places:
             await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, places))
+
+
+def _with_function(fault: Raised, function: str) -> Raised:
+    """Return a fault with the function where it really was, in its message."""
+    message = ", ".join(filter(None, (fault.info.message, f"in {function}")))
+    return replace(fault, info=replace(fault.info, message=message))

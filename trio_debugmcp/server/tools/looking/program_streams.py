@@ -95,7 +95,7 @@ def _output(entries: list[OutputEntry], next_seq: int, dropped: int) -> OutputAn
 
 async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> Written:
     debugger.session()
-    written = await debugger.console.write(params.data, close_after=params.close_after)
+    written = await debugger.console.input.write(params.data, close_after=params.close_after)
     return Written(bytes_written=written, stdin_closed=params.close_after)
 
 
