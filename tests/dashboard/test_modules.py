@@ -1417,6 +1417,34 @@ def test_a_variable_has_a_line_of_its_last_numbers_up_to_the_stop_that_is_shown(
     assert found["bars"] == [0, 1, 0.25, 1]
 
 
+def test_a_holder_is_gone_to_in_its_own_frame_and_not_where_no_expression_leads(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {graphOf} = await import('/values/reference_facts.js');
+          const holder = {way: '.tea', of: 'Shop()', path: 'shop.tea', under: null, variable: null, module: null,
+            frameIndex: 2, threadId: 7, task: null, location: {functionName: 'serve'}};
+          const inbound = [
+            holder,
+            {...holder, task: 'fetch-1'},
+            {...holder, path: null, under: 'shops', frameIndex: null, threadId: null, module: 'app', location: null},
+            {...holder, way: '', of: null, path: null, variable: 'tea', threadId: null},
+          ];
+          const outbound = [{way: '.price', value: '3'}, {way: 'closure: rate', value: '2'}];
+          const graph = graphOf('tea', {frame_index: 0, thread_id: 1}, {inbound, outbound});
+          return [graph.inbound.map(({way, name, where, next}) => [way, name, where, next]),
+            graph.outbound.map(({next}) => next)];
+        }"""
+    )
+    shop = {"expression": "shop", "where": {"frame_index": 2, "thread_id": 7}}
+    assert found[0] == [
+        [".tea", "shop", "local in serve", shop],
+        [".tea", "", "local in serve, task fetch-1", None],
+        [".tea", "under shops", "global of app", None],
+        ["", "tea", "local in serve", None],
+    ]
+    assert found[1] == [{"expression": "tea.price", "where": {"frame_index": 0, "thread_id": 1}}, None]
+
+
 def test_calls_are_a_tree_whose_last_level_is_known_by_what_it_says(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

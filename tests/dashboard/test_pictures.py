@@ -127,6 +127,64 @@ def test_the_calls_are_a_waterfall_that_says_where_the_time_went(agent: Agent, o
     expect(panel.get_by_role("tab", name="Calls")).to_have_attribute("aria-selected", "true")
 
 
+HELD = """\
+class Basket:
+    def __init__(self):
+        self.items = [{"price": number} for number in range(60)]
+
+
+class Order:
+    def __init__(self, basket):
+        self.basket = basket
+        self.note = "<b>tea</b>"
+
+
+basket = Basket()
+orders = [Order(basket) for _ in range(3)]
+held = basket
+print(held)
+"""
+
+
+def test_what_holds_an_object_is_a_graph_that_the_keys_lead_through(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "held.py").write_text(HELD)
+    agent.call("debug_launch", program="held.py", breakpoints=[{"file": "held.py", "line": 15}])
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    press, focused, dialog = page.keyboard.press, page.locator(":focus"), page.get_by_role("dialog")
+    page.locator("#locals [data-path=held] > summary, #locals [data-path=held]:not(details)").click(button="right")
+    page.get_by_role("menuitem", name="References").press("Enter")
+    holders, parts = (dialog.get_by_role("list", name=name) for name in ("What refers to it", "What it refers to"))
+    expect(focused).to_contain_text("heldBasket(items=")
+    expect(holders.get_by_role("listitem")).to_have_count(4)
+    expect(holders).to_contain_text(".basket of orders[1]")
+    expect(holders).to_contain_text("<b>tea</b>")
+    expect(holders).to_contain_text("global of __main__")
+    expect(dialog.locator("b")).to_have_count(0)
+    expect(dialog.locator(".arrows path")).to_have_count(5)
+    in_every_look(page, "dialog")
+
+    # Into a holder, back, into a part; of many parts some are drawn, and the rest is offered.
+    holders.locator(".node").filter(has_text="orders[1]").focus()
+    press("Enter")
+    expect(focused).to_have_text(re.compile(r"^orders\[1\]Order\("))
+    dialog.get_by_role("button", name="Back").press("Enter")
+    expect(focused).to_have_text(re.compile(r"^heldBasket\("))
+    press("End")
+    expect(focused).to_contain_text(".items")
+    press("Enter")
+    expect(focused).to_have_text(re.compile(r"^held\.items\[{"))
+    expect(dialog.get_by_role("status")).to_contain_text("1 to it, 60 from it")
+    expect(parts.get_by_role("listitem")).to_have_count(10)
+    dialog.get_by_role("button", name="50 more").press("Enter")
+    expect(focused).to_contain_text("[10]{'price': 10}")
+    expect(dialog.locator(".arrows path")).to_have_count(61)
+    press("Escape")
+    expect(dialog).to_have_count(0)
+    assert "references_get" not in page.locator("#story").inner_text()
+
+
 def test_a_hundred_thousand_events_of_a_thousand_threads_are_drawn_as_far_as_they_are_seen(
     server: Agent, open_page: OpenPage
 ) -> None:

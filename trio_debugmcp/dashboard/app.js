@@ -5,6 +5,7 @@ import {keepArranged} from './view/arrange.js';
 import {walkDisclosures} from './view/disclosures.js';
 import {byId, isTyping} from './view/dom.js';
 import {Follow} from './program/follow.js';
+import {frameArguments} from './program/frame.js';
 import {History} from './past/history.js';
 import {LateView} from './past/late_view.js';
 import {Link} from './connection/link.js';
@@ -42,6 +43,7 @@ import {createValues} from './past/values_panel.js';
 import {createLocals} from './values/variables.js';
 import {createRun} from './runs/run_panel.js';
 import {createRuns} from './runs/runs_panel.js';
+import {showReferences} from './values/reference_graph.js';
 import {createValueActions} from './values/value_actions.js';
 import {createVariableMenu} from './values/variable_menu.js';
 import {createWatches} from './values/watches.js';
@@ -198,7 +200,12 @@ const {stopAt} = createTimeline(store, actions);
 createTimelineViews(store, actions);
 createPast(store, travel);
 const overStops = createValues(store, history, call, run);
-createVariableMenu(store, actions, {show: showRow, overStops, why: (question) => run.why(question)});
+createVariableMenu(store, actions, {
+  show: showRow,
+  overStops,
+  references: (path) => showReferences(call, {expression: path, where: frameArguments(store.state)}),
+  why: (question) => run.why(question),
+});
 createScrub(byId('timeline'), stopAt, travel);
 createRuns(store, (id) => store.update({run: {id, process: null}}));
 

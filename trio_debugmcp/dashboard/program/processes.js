@@ -18,7 +18,7 @@ const OF_A_SESSION = new Set([
   'debug_disconnect', 'debug_restart', 'debug_state', 'debug_continue', 'debug_step', 'debug_run_to', 'debug_pause',
   'debug_goto', 'debug_wait', 'breakpoint_set_data', 'stacktrace_get', 'threads_list', 'tasks_list', 'variables_get',
   'variable_set', 'evaluate', 'evaluate_safe', 'exception_get_context', 'object_inspect', 'collection_summarize',
-  'source_get', 'sources_list', 'modules_list', 'memory_read', 'process_read_output', 'process_write_input',
+  'references_get', 'source_get', 'sources_list', 'modules_list', 'memory_read', 'process_read_output', 'process_write_input',
 ]);
 
 /** Return the arguments of a call, about the process that the page shows. */

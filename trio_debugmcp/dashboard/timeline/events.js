@@ -26,7 +26,7 @@ export const secondsOf = (event) => (event.seconds ??= Date.parse(event.timestam
 const BOOKKEEPING = new Set([
   'debug_state', 'breakpoint_list', 'process_read_output', 'timeline_query', 'variables_get', 'stacktrace_get',
   'evaluate', 'evaluate_safe', 'sources_list', 'source_get', 'stop_get', 'why', 'history_get', 'calls_get', 'run_goto',
-  'run_compare', 'run_list', 'threads_list', 'tasks_list',
+  'run_compare', 'run_list', 'threads_list', 'tasks_list', 'references_get',
 ]);
 
 /**

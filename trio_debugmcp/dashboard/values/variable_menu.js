@@ -13,6 +13,7 @@ const WATCH_MEMORY = new Set(['gdb', 'lldb-dap', 'codelldb']);
  * @typedef {object} Ways  What is done with a row elsewhere.
  * @property {(row: HTMLElement) => void} show  All of its value, to be read and set.
  * @property {(row: HTMLElement) => void} overStops
+ * @property {(path: string) => void} references  What refers to it, and what it refers to.
  * @property {(question: object) => void} why  In the recorded run that is shown.
  */
 
@@ -48,6 +49,7 @@ export function createVariableMenu(store, actions, ways) {
       {name: 'Copy name', run: () => copy(path)},
       {name: inControl && isNow ? 'Show all, set…' : 'Show all', hint: 'F2', run: () => ways.show(row)},
       {name: 'Over the stops', hint: 'h', run: () => ways.overStops(row)},
+      ...(isNow && session?.language === 'Python' ? [{name: 'References', run: () => ways.references(path)}] : []),
       ...(inControl && !isWatched ? [watch] : []),
       ...(inControl && isNow && WATCH_MEMORY.has(session?.adapter) ? [stop] : []),
       ...(past?.moment && run ? [why] : []),
