@@ -27,6 +27,11 @@ def _gxx(source: Path, directory: Path) -> Path:
     return _built([need("g++", shutil.which("g++"), "apt-get install g++"), "-g", "-O0", "-o"], source, directory)
 
 
+def _gfortran(source: Path, directory: Path) -> Path:
+    compiler = need("gfortran", shutil.which("gfortran"), "apt-get install gfortran")
+    return _built([compiler, "-g", "-O0", "-o"], source, directory)
+
+
 def _go(source: Path, directory: Path) -> Path:
     return _built([need("go", shutil.which("go"), "apt-get install golang-go"), *GO_BUILD], source, directory)
 
@@ -71,7 +76,7 @@ class Case(Struct, frozen=True, kw_only=True):
     def line(self, mark: str) -> int:
         """The line of the source that ends with this comment."""
         lines = (PROGRAMS / self.source).read_text().splitlines()
-        (number,) = [number for number, line in enumerate(lines, 1) if re.search(rf"(//|#) {mark}$", line)]
+        (number,) = [number for number, line in enumerate(lines, 1) if re.search(rf"(//|#|!) {mark}$", line)]
         return number
 
     def local(self, name: str) -> str:
@@ -79,7 +84,7 @@ class Case(Struct, frozen=True, kw_only=True):
         return self.names.get(name, name)
 
 
-CASES = {
+CASES = {  # by the adapter, and its second language behind a comma
     "debugpy": Case(source="shop.py", crash="ValueError: bad plum"),
     "gdb": Case(
         source="shop.cpp",
@@ -89,6 +94,14 @@ CASES = {
             "input": "its program's standard input is empty: gdb's own is the DAP connection",
             "streams": "it reports both streams of its program as one",
         },
+    ),
+    "gdb, Fortran": Case(
+        source="shop.f90",
+        build=_gfortran,
+        path="items(2)",
+        price="items(2)%price",
+        crash="error stop",
+        cannot={"input": "as for C++", "streams": "as for C++"},
     ),
     "lldb-dap": Case(source="shop.cpp", build=_gxx, crash="SIGSEGV: "),
     "codelldb": Case(

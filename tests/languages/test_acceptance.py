@@ -20,12 +20,13 @@ from trio_debugmcp.testing import DebugClient, ToolFailed
 
 @pytest.fixture(params=CASES)
 def adapter(request: pytest.FixtureRequest) -> str:
-    """The name of each adapter that is installed."""
-    name = str(request.param)
+    """The name of each case whose adapter is installed."""
+    case = str(request.param)
+    name = case.partition(",")[0]
     profile = profile_named(name)
     assert profile is not None
     need(name, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
-    return name
+    return case
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ class Scenario:
         self.client = client
         self.case = CASES[adapter]
         self.source = str(Path(program).with_name(self.case.source))
-        self.launch = {"program": program, "adapter": adapter, "cwd": str(Path(program).parent)}
+        self.launch = {"program": program, "adapter": adapter.partition(",")[0], "cwd": str(Path(program).parent)}
 
     def at(self, mark: str) -> dict[str, Any]:
         return {"file": self.source, "line": self.case.line(mark)}

@@ -89,6 +89,13 @@ error[E0425]: cannot find value `y` in this scope
 error: aborting due to 1 previous error
 """
 
+GFORTRAN = """shop.f90:3:12:
+
+    3 |   total = none
+      |            1
+Error: Symbol 'none' at (1) has no IMPLICIT type
+"""
+
 LINKER = """/usr/bin/ld: /tmp/ccq.o: in function `main':
 /x/a.c:6:(.text+0x9): undefined reference to `nothing'
 /usr/bin/ld: /tmp/ccq.o: undefined reference to `nothing'
@@ -106,6 +113,7 @@ collect2: error: ld returned 1 exit status
         ),
         (RUSTC + GCC, CompilerError("cannot find value `y` in this scope", "src/main.rs", 2)),
         (RUSTC, CompilerError("cannot find value `y` in this scope", "src/main.rs", 2)),
+        (GFORTRAN, CompilerError("Symbol 'none' at (1) has no IMPLICIT type", "shop.f90", 3)),
         ("App.java:3: error: ';' expected\n", CompilerError("';' expected", "App.java", 3)),
         (LINKER, CompilerError("undefined reference to `nothing'")),
         ("error: failed to parse manifest\n\nCaused by: x\n", CompilerError("failed to parse manifest")),

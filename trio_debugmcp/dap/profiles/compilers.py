@@ -20,12 +20,15 @@ from trio_debugmcp.dap.profiles.tables.placeholders import filled
 
 _ERRORS = (
     re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.+)$", re.MULTILINE),
+    re.compile(
+        r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):\d+:\n(?:\n| .*\n)+(?:Fatal )?Error: (?P<text>.+)$", re.MULTILINE
+    ),
     re.compile(r"^error(?:\[\w+\])?: (?P<text>.+)\n\s*--> (?P<file>[^:\n]+):(?P<line>\d+)", re.MULTILINE),
     re.compile(r"^(?P<file>[^\s:#][^:\n]*\.go):(?P<line>\d+):(?:\d+:)? (?P<text>.+)$", re.MULTILINE),
     re.compile(r"^(?:/\S*|ld): .*?(?P<text>(?:undefined reference|multiple definition|cannot find) .+)$", re.MULTILINE),
     re.compile(r"^error: (?P<text>.+)$", re.MULTILINE),
 )
-"""The first error of gcc, clang and javac; of rustc; of go; of a linker; and of cargo, about no place."""
+"""The first error of gcc, clang and javac; of gfortran; of rustc; of go; of a linker; and of cargo, about no place."""
 
 
 class Build(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,6 +79,7 @@ class BuildPlan(Struct, frozen=True):
             "program": self.source,
             "package": self.package or self.directory,
             "output": output,
+            "output_directory": str(PurePath(output).parent),
             "sources": self.sources or self.directory,
         }
         return [str(word) for word in filled(self.command, values)]

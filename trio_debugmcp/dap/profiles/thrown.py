@@ -78,6 +78,10 @@ class Thrown:
         """Whether this is one of `raised_in`, so that a stop there is about a panic of Rust."""
         return False
 
+    def ending(self, function: str) -> ThrownDescription | None:
+        """The error for which this function, one of `raised_in`, ends the program; None if it is another function."""
+        return None
+
     def is_again(self, function: str) -> bool:
         """Whether a stop in this function is about an exception that was raised before, and is passed on."""
         return False

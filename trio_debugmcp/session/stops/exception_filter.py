@@ -100,6 +100,13 @@ def _is_on_purpose(info: ExceptionInfo, lineage: tuple[str, ...] | None) -> bool
     return not signals.isdisjoint(lineage or ())
 
 
+def _without_judged(requests: Requests, mine: Sequence[ExceptionBreakpoint]) -> list[ExceptionBreakpoint]:
+    """Return the breakpoints without the conditions that the adapter judges, maybe in a syntax of its own."""
+    wanted = wanted_exceptions(mine, requests.snapshot)
+    judged = judged_conditions(requests.profile.dialect.exception_arguments(wanted, requests.capabilities))
+    return [replace(each, condition=None) if each.condition in judged else each for each in mine]
+
+
 class ExceptionFilter:
     """Examines the exception stops of one session, one at a time."""
 
@@ -125,8 +132,8 @@ class ExceptionFilter:
         candidates = [exception for exception in self._merger.state.exceptions if exception.enabled]
         modes, failures = stopped_by(self._requests.snapshot)
         function, frame_id = ("", None) if found.top is None else (found.top.label, found.top.id)
-        if self._requests.profile.thrown.is_panic(function):
-            return await self._panic(found, candidates, modes)
+        if (described := await self._by_runtime(function, found)) is not None:
+            return await self._counted(described, found, candidates, modes)
         info = await self._info(stopped, found.thread_id)
         if self._requests.profile.thrown.is_again(function):
             return Raised(info, counts=False)
@@ -151,12 +158,15 @@ class ExceptionFilter:
             asked = is_outermost(found.frames)
         is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner
         on_purpose = not is_failure and _is_on_purpose(info, lineage)
-        exceptions = self._without_judged(candidates)
+        exceptions = _without_judged(self._requests, candidates)
         wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, found)]
         counts = bool(wanted) or fails or (asked and not on_purpose)
         return Raised(info, tuple(wanted), counts=counts, fails_test=fails)
 
-    async def _panic(self, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]) -> Raised:
+    async def _by_runtime(self, function: str, found: Findings) -> ThrownDescription | None:
+        """Return what a function of a runtime raises, for which the adapter has no filter; None at any other."""
+        if not self._requests.profile.thrown.is_panic(function):
+            return self._requests.profile.thrown.ending(function)
         frames = found.frames
         if not is_decided(frame.label for frame in frames):
             wanted = {"threadId": found.thread_id, "startFrame": 0, "levels": _MAX_PANIC_FRAMES}
@@ -164,7 +174,12 @@ class ExceptionFilter:
             body = await self._requests.request_or_empty("stackTrace", wanted, StackTraceBody, seconds=seconds)
             frames = self._frames.captured(body.stack_frames or []) or frames
         stack = [PanicFrame(frame.label, frame.location.file, frame.location.line) for frame in frames]
-        seen = panic(stack, await self._written(_LAST_PANIC_ENTRIES))
+        return panic(stack, await self._written(_LAST_PANIC_ENTRIES))
+
+    async def _counted(
+        self, seen: ThrownDescription, found: Findings, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]
+    ) -> Raised:
+        """Return what is known to be raised; one without a mode is only passed on."""
         info = ExceptionInfo(seen.type, seen.message and shortened(seen.message, MAX_MESSAGE_LENGTH), seen.mode)
         if seen.mode is None:
             return Raised(info, counts=False)
@@ -194,15 +209,6 @@ class ExceptionFilter:
         except StopIteration as found:
             result: ThrownDescription | None = found.value
             return result
-
-    def _without_judged(self, mine: Sequence[ExceptionBreakpoint]) -> list[ExceptionBreakpoint]:
-        """Return the breakpoints without the conditions that the adapter judges, maybe in a syntax of its own."""
-        wanted = wanted_exceptions(mine, self._requests.snapshot)
-        arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
-        judged = judged_conditions(arguments)
-        return [
-            replace(breakpoint, condition=None) if breakpoint.condition in judged else breakpoint for breakpoint in mine
-        ]
 
     async def _returns(self, frame_id: int | None) -> bool:
         """Whether the frame that the exception is said to leave has caught it, and returns."""

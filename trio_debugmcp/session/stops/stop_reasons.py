@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.profiles.native.machine_code import NativeCode
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
@@ -146,8 +147,11 @@ class StopReasons:
         return self._breakpoints.places.ends_block(place.file, place.line)
 
     def _is_elsewhere(self, frames: Sequence[StackFrame]) -> bool:
-        """Whether a stop is in code without source, and not only in what is inlined into the user's."""
-        file = frames[0].location.file
+        """Whether a stop is in what calls the program: in code without source, and not inlined into the user's."""
+        file, code = frames[0].location.file, self._requests.profile.code
+        caller = frames[1].name if len(frames) > 1 else None
+        if isinstance(code, NativeCode) and code.calls_program(frames[0].name, file, caller):
+            return True
         if file is None or not self._requests.profile.code.is_disassembly(file):
             return file is None and not frames[0].source_reference
         return not any(frame.is_user_code for frame in frames)

@@ -233,3 +233,43 @@ def test_what_an_expression_of_rust_indexes_is_found_and_nothing_of_other_langua
 def test_an_index_of_a_reference_to_what_only_code_can_index_is_refused(kind: str | None, is_refused: bool) -> None:
     problem = NativeValues().index_problem(kind)
     assert (problem is not None) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path"),
+    [
+        ("Type item", "price", "x%price"),
+        ("integer(kind=4) (3)", "[2]", "x(2)"),
+        ("integer(kind=4), allocatable (:)", "[2]", "x(2)"),
+        ("Type item (3)", "[2]", "x(2)"),
+        ("real(kind=8) (2,2)", "[2]", None),
+        ("integer [3]", "[2]", "x[2]"),
+    ],
+)
+def test_paths_of_fortran_are_spelled_as_fortran_has_them(kind: str, name: str, path: str | None) -> None:
+    assert CPP.member("x", name, kind) == path
+
+
+def test_the_main_of_fortrans_runtime_differs_from_the_program_by_what_called_it() -> None:
+    code = NativeCode()
+    assert code.calls_program("main", "/x/shop.F90", "__libc_start_call_main")
+    assert not code.calls_program("main", "/x/shop.f90", None)
+    assert not code.calls_program("main", "/x/shop.f90", "main")
+    assert not code.calls_program("shop", "/x/shop.f90", "main")
+    assert not code.calls_program("main", "/x/shop.cpp", "__libc_start_call_main")
+
+
+def test_a_signal_in_a_frame_of_fortran_is_named_by_what_gdb_evaluates_there() -> None:
+    values = {"$_siginfo%si_signo": "8", "$_siginfo%_sifields%_sigfault%si_addr": "0x55"}
+    look = NativeThrown(("", "")).ends_in(Stopped("signal"), "", "")
+    assert seen(look, values) == ThrownDescription("SIGFPE", "Floating point exception (address 0x55)")
+
+
+def test_a_function_that_ends_a_program_of_fortran_says_for_what() -> None:
+    thrown = NativeThrown(("", ""), ("rust_panic",), ("_gfortran_error_stop_string", "_gfortran_runtime_error_at"))
+    assert thrown.raised_in == ("rust_panic", "_gfortran_error_stop_string", "_gfortran_runtime_error_at")
+    stop, error = (thrown.ending(name) for name in thrown.raised_in[1:])
+    assert stop is not None
+    assert error is not None
+    assert (stop.type, error.type, stop.mode) == ("error stop", "Fortran runtime error", "unhandled")
+    assert thrown.ending("rust_panic") is None

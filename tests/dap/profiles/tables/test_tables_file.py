@@ -266,7 +266,7 @@ def test_a_table_with_a_wrong_key_or_value_is_refused_with_what_is_allowed(
             "build = [{ suffixes = ['.m'], command = ['mc', '{source}'] }]",
             (
                 "`build.command` has {source}, for which there is nothing; known there are: {program}, {package}, "
-                "{sources}, {output}"
+                "{sources}, {output}, {output_directory}"
             ),
         ),
         ("build = [{ suffixes = ['.m'] }]", "`build[0]` needs the key `command`"),

@@ -17,6 +17,14 @@ from trio_debugmcp.dap.profiles.profile import Dialect
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
 """Where the sources of libraries are, as their debug information has it."""
 
+FORTRAN = (".f90", ".f95", ".f03", ".f08", ".f", ".for")
+"""Suffixes of source files of Fortran, in small letters."""
+
+_FORTRAN_RECORD = re.compile(r"Type \w+")
+_FORTRAN_VECTOR = re.compile(r"(?:integer|real|logical|complex|character|Type).*\([^,()]*\)")
+_FORTRAN_MATRIX = re.compile(r"(?:integer|real|logical|complex|character|Type).*\([^()]*,[^()]*\)")
+"""Types as gdb names those of Fortran: of a structure, and of arrays with one dimension, and with several."""
+
 _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 """A path that C++ has, too."""
 
@@ -108,6 +116,12 @@ class NativeValues(AdapterValues):
     def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
         if self.is_target(name, parent_type):
             return f"*{parent}" if parent_type and parent_type.endswith("*") else parent
+        if _FORTRAN_VECTOR.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
+            return f"{parent}({name.strip('[]')})"
+        if _FORTRAN_MATRIX.fullmatch(parent_type or "") is not None:
+            return None  # its children are parts that no expression names
+        if _FORTRAN_RECORD.fullmatch(parent_type or "") is not None:
+            return f"{parent}%{name}"
         if name.strip("[]").isdigit():
             return f"{parent}[{name.strip('[]')}]"
         if not name.isidentifier():
@@ -154,6 +168,14 @@ class NativeCode(Code):
     def is_library(self, file: str) -> bool:
         """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
         return not file.startswith("/") or file.startswith(_SYSTEM)
+
+    def calls_program(self, function: str, file: str | None, caller: str | None) -> bool:
+        """Whether this is the `main` that the compiler of Fortran adds in front of the program, in its first line.
+
+        Outside of it is the system's; a program that is called `main` itself has this one there, or nothing at all.
+        """
+        added = function == "main" and caller not in ("main", None)
+        return added and file is not None and file.lower().endswith(FORTRAN)
 
     def is_disassembly(self, file: str) -> bool:
         return file.startswith("@")  # CodeLLDB's, of a function without source

@@ -16,7 +16,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.language import Rejection, Repl
 from trio_debugmcp.dap.profiles.tables.patterns import check_pattern
 
-_COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'-]")
+_COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'%-]")
 """What no name, member, index or comparison has, and a command line takes for more: line ends, back quotes, quotes."""
 
 

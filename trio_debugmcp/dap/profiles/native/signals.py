@@ -39,13 +39,15 @@ class NativeThrown(Thrown):
     Args:
         thrown: expressions for the addresses of the object and of its type at `__cxa_throw`.
         panics: names of the function in which Rust raises a panic.
+        ends: names of functions by which the runtime of Fortran ends a program for an error.
     """
 
     reads_types: ClassVar[bool] = True
     reports_once: ClassVar[bool] = True  # a panic; of C++ what is thrown is never reported as one that nothing catches
 
-    def __init__(self, thrown: tuple[str, str], panics: tuple[str, ...] = ()) -> None:
-        self.raised_in = panics
+    def __init__(self, thrown: tuple[str, str], panics: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> None:
+        self.raised_in = (*panics, *ends)
+        self._ends = frozenset(ends)
         self._object, self._type = thrown
         found = re.match(r"/\w+ ", self._object)  # CodeLLDB has several languages
         self._language = found[0] if found else ""
@@ -74,6 +76,12 @@ class NativeThrown(Thrown):
 
     def is_panic(self, function: str) -> bool:
         return is_panic(function)
+
+    def ending(self, function: str) -> ThrownDescription | None:
+        if function not in self._ends:
+            return None
+        kind = "error stop" if "error_stop" in function else "Fortran runtime error"
+        return ThrownDescription(kind, None, (kind,), "unhandled")
 
     def is_again(self, function: str) -> bool:
         # lldb stops here, too; and the runtime throws once more what nothing catches, to print its message.
@@ -104,13 +112,16 @@ class NativeThrown(Thrown):
 
 def _signal_of_gdb() -> Generator[str, str | None, tuple[str, str | None]]:
     number = yield "$_siginfo.si_signo"
+    of = "." if number is not None else "%"  # in a frame of Fortran
+    if number is None:
+        number = yield "$_siginfo%si_signo"
     try:
         which = signal.Signals(int(number or ""))
     except ValueError:
         return "", None
     what = signal.strsignal(which)
     if which in (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
-        address = _ADDRESS.search((yield "$_siginfo._sifields._sigfault.si_addr") or "")
+        address = _ADDRESS.search((yield f"$_siginfo{of}_sifields{of}_sigfault{of}si_addr") or "")
         what = f"{what} (address {address[0]})" if address else what
     return which.name, what
 

@@ -140,7 +140,7 @@ class TableProfile(Profile):
             self.words = NativeWords(own_streams=table.program_streams == "terminal")
             if table.exceptions is not None:
                 self.dialect = NativeDialect(table.exceptions.raised)
-                self.thrown = NativeThrown(table.exceptions.thrown, table.exceptions.panics)
+                self.thrown = NativeThrown(table.exceptions.thrown, table.exceptions.panics, table.exceptions.ends)
 
     def _speak_javascript(self) -> None:
         self.expressions = JavaScriptExpressions()

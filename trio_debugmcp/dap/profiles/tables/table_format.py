@@ -75,12 +75,14 @@ class Transport(Struct, frozen=True, forbid_unknown_fields=True):
 class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type.
 
-    `panics`: names of the function in which Rust raises a panic, for which adapters have no filter.
+    `panics`: names of the function in which Rust raises a panic, for which adapters have no filter; `ends`: of those by
+    which the runtime of Fortran ends a program for an error.
     """
 
     raised: tuple[str, ...]
     thrown: tuple[str, str]
     panics: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
 
 class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="kebab", kw_only=True):

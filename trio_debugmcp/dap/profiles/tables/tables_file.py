@@ -209,7 +209,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "version.command": ("adapter", "directory"),
     "version.file": ("adapter", "directory"),
     "install.then": ("installed",),
-    "build.command": ("program", "package", "sources", "output"),
+    "build.command": ("program", "package", "sources", "output", "output_directory"),
     "command": _COMMAND,
     "command-cwd": _COMMAND,
     "transport.given": ("port",),
