@@ -8,13 +8,13 @@ come to in each round of its loop, hence its writes are what is counted.
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.recorded_contents import literal
+from trio_debugmcp.runs.slicing.recorded_contents import Number, literal, object_number
 
 _MOST_ROUNDS = 2_000
 """That are looked at: the last ones."""
@@ -35,7 +35,7 @@ class _Round(NamedTuple):
 
     row: int
     added: str
-    size: float
+    size: Number
 
 
 def rounds_of(past: PastProcess, execution: StatementExecution) -> str:
@@ -43,7 +43,8 @@ def rounds_of(past: PastProcess, execution: StatementExecution) -> str:
     if not _adds_up(execution):
         return ""
     for effect in past.executions.effects(execution.row):
-        if not effect.object and past.record.label(effect.key) in _labels(past, execution):
+        is_sum = not effect.object or object_number(past.record.text(effect)) is not None
+        if is_sum and past.record.label(effect.key) in _labels(past, execution):
             writes = list(_writes(past, execution, effect))
             if len(writes) > 2 or (len(writes) == 2 and _is_own(past, execution, writes[1])):
                 return _summary(past, execution, writes)
@@ -129,12 +130,24 @@ def _chosen(found: list[_Round]) -> list[int]:
 
 def _round(row: int, before: str, after: str) -> _Round:
     one, other = literal(before) if before else None, literal(after)
-    if type(one) in (int, float) and type(other) in (int, float):
-        added = other - one
-        return _Round(row, f"{added:+,.12g}" if isinstance(added, float) else f"{added:+}", abs(added))
+    added = _difference(one, other)
+    if added is not None:
+        said = f"{added:+,.12g}" if isinstance(added, float) else f"{'+' if added >= 0 else ''}{added}"
+        return _Round(row, said, abs(added))
     if isinstance(one, str) and isinstance(other, str) and other.startswith(one):
         return _Round(row, f"+{_short(repr(other[len(one) :]))}", len(other) - len(one))
     return _Round(row, f"={_short(after)}", 0)
+
+
+def _difference(one: Any, other: Any) -> Number | None:
+    """Return by how much two numbers differ; None: they are none, or of kinds that are not added."""
+    if any(isinstance(number, bool) or not isinstance(number, Number) for number in (one, other)):
+        return None
+    try:
+        added: Number = other - one
+    except (TypeError, ArithmeticError):
+        return None
+    return added if added == added else None
 
 
 def _short(text: str) -> str:

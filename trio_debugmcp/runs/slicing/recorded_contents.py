@@ -8,6 +8,8 @@ What is not known is an `UnknownContent`, which equals only what has the same te
 import ast
 import re
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -91,6 +93,14 @@ def _kind(text: str) -> str:
     return word if word in ("list", "dict", "set") else ""
 
 
+Number = int | float | Decimal | Fraction
+
+_NUMBER = re.compile(
+    r"Decimal\('(?P<decimal>[^']+)'\)|Fraction\((?P<numerator>-?\d+), (?P<over>\d+)\)"
+    r"|np\.float\d+\((?P<real>[^)]+)\)|np\.u?int\d+\((?P<whole>-?\d+)\)"
+)
+
+
 def literal(text: str) -> Any:
     """Return what a text of a record says, if it is a literal and whole."""
     if text.isascii() and text.isdigit():  # most are, and those of a thousand rounds are read
@@ -98,7 +108,25 @@ def literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return _tuple_of(text) if text[:1] == "(" and text[-1:] == ")" else UnknownContent(text)
+        if text[:1] == "(" and text[-1:] == ")":
+            return _tuple_of(text)
+        number = object_number(text)
+        return UnknownContent(text) if number is None else number
+
+
+def object_number(text: str) -> "Number | None":
+    """Return the number that an object is, by its text: `Decimal('1.20')`; None: it is no such object, or not known."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        if found["decimal"]:
+            return Decimal(found["decimal"])
+        if found["over"]:
+            return Fraction(int(found["numerator"]), int(found["over"]))
+        return float(found["real"]) if found["real"] else int(found["whole"])
+    except (ValueError, ArithmeticError):
+        return None
 
 
 def _tuple_of(text: str) -> Any:
