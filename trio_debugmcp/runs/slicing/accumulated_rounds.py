@@ -133,14 +133,14 @@ def _round(row: int, before: str, after: str) -> _Round:
     added = _difference(one, other)
     if added is not None:
         said = f"{added:+,.12g}" if isinstance(added, float) else f"{'+' if added >= 0 else ''}{added}"
-        return _Round(row, said, abs(added))
+        return _Round(row, said, added if added >= 0 else -added)
     if isinstance(one, str) and isinstance(other, str) and other.startswith(one):
         return _Round(row, f"+{_short(repr(other[len(one) :]))}", len(other) - len(one))
     return _Round(row, f"={_short(after)}", 0)
 
 
 def _difference(one: Any, other: Any) -> Number | None:
-    """Return by how much two numbers differ; None: they are none, or of kinds that are not added."""
+    """Return by how much two numbers differ; None: they are other values, or of kinds that are not added."""
     if any(isinstance(number, bool) or not isinstance(number, Number) for number in (one, other)):
         return None
     try:

@@ -115,7 +115,7 @@ def literal(text: str) -> Any:
 
 
 def object_number(text: str) -> "Number | None":
-    """Return the number that an object is, by its text: `Decimal('1.20')`; None: it is no such object, or not known."""
+    """Return the number that an object is, by its text: `Decimal('1.20')`; None: it is another object."""
     found = _NUMBER.fullmatch(text)
     if found is None:
         return None
