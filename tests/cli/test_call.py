@@ -270,7 +270,15 @@ def test_a_removed_directory_and_a_closed_input_have_a_sentence(shared: Shell) -
 
 def test_tools_and_their_parameters_are_listed(shared: Shell) -> None:
     assert shared.answer("--list")["debug_launch"].startswith("Run a program under the debugger")
-    assert set(shared.answer("--list", "debug_step")["parameters"]) >= {"mode", "count"}
+    step = shared.answer("--list", "debug_step")["parameters"]
+    assert set(step) >= {"mode", "count", "thread_id", "granularity", "session_id"}
+    assert [name for name, schema in step.items() if "description" not in schema] == []
+    assert "unlisted" not in step["mode"]
+    assert step["granularity"]["unlisted"] is step["session_id"]["unlisted"] is True
+    said = shared.run("--list", "--text", "breakpoint_set_exception").stdout
+    assert "\n  exception_type = text, required. Short or full name; `*`: all.\n" in said
+    assert "\n  break_on_first_chance = true or false, default true. Where it is raised, even if" in said
+    assert "\n  include_subtypes = true or false, not listed for agents. " in said
 
 
 def test_a_person_may_watch_what_a_shell_does(shell: Shell) -> None:

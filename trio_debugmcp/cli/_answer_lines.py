@@ -15,6 +15,25 @@ def answer_lines(answer: Mapping[str, Any]) -> list[str]:
     return [line for name, value in answer.items() for line in _lines(name, value)]
 
 
+def parameter_line(schema: Mapping[str, Any], required: bool) -> str:
+    """Return what a parameter takes, as its JSON schema has it, and what it is for."""
+    parts = [_taken(schema)]
+    parts += ["required"] if required else []
+    parts += [f"default {_text(schema['default'])}"] if "default" in schema else []
+    parts += ["not listed for agents"] if schema.get("unlisted") else []
+    description = schema.get("description", "")
+    return f"{', '.join(parts)}{'. ' if description else ''}{description}"
+
+
+def _taken(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " or ".join(str(each) for each in schema["enum"] if each is not None)
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_taken(each) for each in schema["anyOf"]))
+    kind = str(schema.get("type", "anything"))
+    return {"string": "text", "integer": "whole number", "array": "list", "boolean": "true or false"}.get(kind, kind)
+
+
 def _lines(name: str, value: Any) -> Iterator[str]:
     match value:
         case str() if "\n" in value.rstrip("\n"):

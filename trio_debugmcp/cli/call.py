@@ -182,14 +182,21 @@ def _list(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     if arguments.tool is not None and not _may_have(arguments.tool, place):
         return _no_tool(arguments.tool, as_json)
     with _reach(arguments, place) as conversation:
-        tools = conversation.request("tools/list", {})["tools"]
+        named = {} if arguments.tool is None else {"name": arguments.tool}
+        tools = conversation.request("tools/list", named)["tools"]
     if arguments.tool is None:
         return _show({tool["name"]: tool["description"].partition("\n")[0] for tool in tools}, as_json)
     tool = next((tool for tool in tools if tool["name"] == arguments.tool), None)
     if tool is None:
         return _no_tool(arguments.tool, as_json)
-    described = {"description": tool["description"], "parameters": tool["inputSchema"].get("properties", {})}
-    return _show(described, as_json)
+    parameters, required = tool["inputSchema"].get("properties", {}), tool["inputSchema"].get("required", [])
+    if not as_json:
+        from trio_debugmcp.cli._answer_lines import parameter_line
+
+        parameters = {name: parameter_line(schema, name in required) for name, schema in parameters.items()}
+        return _show({"description": tool["description"], "parameters": parameters}, as_json)
+    needed = {"required": required} if required else {}
+    return _show({"description": tool["description"], "parameters": parameters, **needed}, as_json)
 
 
 def _status(place: Place) -> dict[str, Any]:

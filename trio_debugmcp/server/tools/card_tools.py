@@ -26,12 +26,12 @@ ShownStop = Annotated[str, Meta(description="The stop that the card shows, from 
 
 
 class CardState(Params, frozen=True, kw_only=True):
-    stop: ShownStop | None = None
+    stop: Annotated[ShownStop | None, Meta(description="The stop that the card shows.")] = None
 
 
 class CardRun(Params, frozen=True, kw_only=True):
     action: Annotated[Literal["continue", "over", "in", "out", "pause"], Meta(description="The button.")]
-    stop: ShownStop | None = None
+    stop: Annotated[ShownStop | None, Meta(description="The stop that the card shows.")] = None
 
 
 class CardData(AnswerData, frozen=True, kw_only=True):

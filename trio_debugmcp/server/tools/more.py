@@ -17,7 +17,7 @@ from trio_debugmcp.session.debugger import Debugger
 
 
 class DebugMore(Params, frozen=True, kw_only=True):
-    tool: str | None = None
+    tool: Annotated[str | None, Meta(description="Its name; without one: what there is.")] = None
     arguments: Annotated[dict[str, Any], Meta(description="Its parameters.")] = {}
 
 

@@ -31,12 +31,15 @@ _BOUNDS = frozenset(
 _KNOWN = frozenset(
     {
         *(
+            "args",
             "count",
+            "direction",
             "expression",
             "file",
             "frame_index",
             "host",
             "id",
+            "kind",
             "line",
             "locals",
             "pid",
@@ -44,7 +47,7 @@ _KNOWN = frozenset(
             "show",
             "since_seq",
         ),
-        *("start", "stream", "task", "thread_id", "timeout", "wait"),
+        *("start", "stream", "task", "thread_id", "timeout", "tool", "wait"),
     }
 )
 """Parameters of many tools that mean the same everywhere, or say it by their names: no description is repeated."""
@@ -61,8 +64,7 @@ def parameter_names(params: type[Struct]) -> tuple[str, ...]:
 
 def listed_schema(params: type[Struct], unlisted: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the JSON schema of a parameter struct without the parameters in `unlisted`."""
-    _, components = msgspec.json.schema_components((params,), ref_template="#/$defs/{name}")
-    whole = components[params.__name__]
+    whole = _whole_schema(params)
     properties = {
         name: _lean({**found, **({"description": None} if name in _KNOWN else {})})
         for name, found in whole["properties"].items()
@@ -72,10 +74,28 @@ def listed_schema(params: type[Struct], unlisted: frozenset[str] = frozenset()) 
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
+def described_schema(params: type[Struct], unlisted: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Return the JSON schema with all parameters and their descriptions; those in `unlisted` are marked as such."""
+    whole = _whole_schema(params)
+    properties = {
+        name: {**_lean(found), **({"unlisted": True} if name in unlisted else {})}
+        for name, found in whole["properties"].items()
+    }
+    required = whole.get("required", [])
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _whole_schema(params: type[Struct]) -> dict[str, Any]:
+    _, components = msgspec.json.schema_components((params,), ref_template="#/$defs/{name}")
+    whole: dict[str, Any] = components[params.__name__]
+    return whole
+
+
 def _lean(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without bounds, nulls, and defaults that have no news."""
     if "$ref" in schema:  # the description of the parameter says what it is
-        return {"type": "object"}
+        described = schema.get("description")
+        return {"type": "object", **({"description": described} if described else {})}
     found = {name: value for name, value in schema.items() if name not in _BOUNDS}
     if found.get("default", ...) in _NO_NEWS:
         del found["default"]

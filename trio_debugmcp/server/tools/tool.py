@@ -21,7 +21,7 @@ from trio_debugmcp.server.answers.last_bounds import MAX_ANSWER_BYTES
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.call_result import ListedTool, ToolHints
 from trio_debugmcp.server.naming import BY_NAME, Naming
-from trio_debugmcp.server.tools.schema import listed_schema
+from trio_debugmcp.server.tools.schema import described_schema, listed_schema
 from trio_debugmcp.session.debugger import Debugger
 
 MAX_SECONDS = 3600
@@ -124,11 +124,18 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     def listed(self, naming: Naming = BY_NAME) -> ListedTool:
         """Return the tool as `tools/list` shows it."""
+        return self._with_schema(listed_schema(self.params, self.unlisted | UNLISTED), naming)
+
+    def described(self, naming: Naming = BY_NAME) -> ListedTool:
+        """Return the tool with all of its parameters, as a shell is shown it."""
+        return self._with_schema(described_schema(self.params, self.unlisted | UNLISTED), naming)
+
+    def _with_schema(self, schema: dict[str, Any], naming: Naming) -> ListedTool:
         return ListedTool(
             name=self.name,
             title=self.title,
             description=naming.text(self.description),
-            input_schema=dict(sorted(naming.schema(listed_schema(self.params, self.unlisted | UNLISTED)).items())),
+            input_schema=dict(sorted(naming.schema(schema).items())),
             annotations=ToolHints(
                 read_only_hint=self.read_only,
                 destructive_hint=self.destructive,

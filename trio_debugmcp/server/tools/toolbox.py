@@ -97,9 +97,9 @@ class Toolbox:
         return [field.encode_name for field in msgspec.structs.fields(self._tools[name].params)]
 
     def described(self, name: str, role: Role) -> list[ListedTool]:
-        """Return one tool as the list shows it, without making the list; none if it may not be called."""
+        """Return one tool with all of its parameters, without making the list; none if it may not be called."""
         tool = self._tools.get(name)
-        return [tool.listed(self.naming)] if tool is not None and tool.allows(role) else []
+        return [tool.described(self.naming)] if tool is not None and tool.allows(role) else []
 
     @property
     def tools(self) -> list[Tool]:

@@ -50,7 +50,7 @@ class MemoryWrite(Params, frozen=True, kw_only=True):
     address: Address = None
     expression: Expression = None
     offset: Offset = 0
-    format: ByteFormat = "hex"
+    format: Annotated[ByteFormat, Meta(description="How the bytes are written.")] = "hex"
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None
     session_id: SessionId = None

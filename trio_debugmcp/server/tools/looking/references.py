@@ -29,7 +29,10 @@ _ROOM_BYTES = (MAX_RESULT_BYTES - 1000) // 2
 class ReferencesGet(Params, frozen=True, kw_only=True):
     expression: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="The object.")] = None
     type: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Or a class.")] = None
-    direction: Literal["inbound", "outbound", "both"] = "both"
+    direction: Annotated[
+        Literal["inbound", "outbound", "both"],
+        Meta(description="inbound: what refers to it; outbound: what it refers to."),
+    ] = "both"
     count: Annotated[int, Meta(ge=1, le=100, description="How many of each at most.")] = 50
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None

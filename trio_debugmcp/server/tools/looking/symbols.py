@@ -39,7 +39,7 @@ Count = Annotated[int, Meta(ge=1, le=1000, description="How many at most.")]
 class TypeGet(Params, frozen=True, kw_only=True):
     expression: Annotated[str, Meta(min_length=1, description="A type's name, or a value.")]
     filter: Annotated[str | None, Meta(description="Only members with this in their name.")] = None
-    kind: Kind | None = None
+    kind: Annotated[Kind | None, Meta(description="Only members of this kind.")] = None
     inherited: Annotated[bool, Meta(description="Also what library classes pass on; it is counted otherwise.")] = False
     start: Start = 0
     count: Count = 100
@@ -79,7 +79,7 @@ class TypeDescription(Answer, frozen=True, kw_only=True):
 
 class SymbolsSearch(Params, frozen=True, kw_only=True):
     pattern: Annotated[str, Meta(min_length=1, description="Of names, with `*` and `?`; else a part of the name.")]
-    kind: Literal["types", "functions"] | None = None
+    kind: Annotated[Literal["types", "functions"] | None, Meta(description="Only these.")] = None
     module: Annotated[str | None, Meta(description="Only modules (native: files) with this in their name.")] = None
     start: Start = 0
     count: Count = 100

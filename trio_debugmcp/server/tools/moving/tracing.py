@@ -42,7 +42,7 @@ class TraceFunction(Params, frozen=True, kw_only=True):
     function: Annotated[str | None, Meta(description="`name`, `Class.method` or `module.name`; or file and line.")] = (
         None
     )
-    file: str | None = None
+    file: Annotated[str | None, Meta(description="The file of the function, with a line.")] = None
     line: Annotated[int | None, Meta(description="Any line of the function.")] = None
     calls: Annotated[int, Meta(ge=1, le=MAX_CALLS, description="How many calls.")] = 1
     max_lines: Annotated[int, Meta(ge=10, le=2000, description="Per call; then loops are folded.")] = 200

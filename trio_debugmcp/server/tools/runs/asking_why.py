@@ -48,7 +48,7 @@ class Why(RunQuestion, frozen=True, kw_only=True):
     file: Annotated[
         str | None, Meta(description="With `line`: why that did not run (`at`: in that call), or why it did.")
     ] = None
-    line: Annotated[int, Meta(ge=1)] | None = None
+    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="With `file`: why it did not run.")] = None
     limit: Annotated[int, Meta(ge=1, le=100, description="How many lines.")] = 12
     repeat: Annotated[bool, Meta(description="With `at`: also lines that earlier answers have shown.")] = False
 

@@ -49,7 +49,7 @@ class HistoryGet(RunQuestion, frozen=True, kw_only=True):
         Meta(description="A path or `Class.attribute`: every write of it or in it, with `old` and `new` value."),
     ] = None
     file: Annotated[str | None, Meta(description="With `line`: every run of it, with the values that it left.")] = None
-    line: Annotated[int, Meta(ge=1)] | None = None
+    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="With `file`: each run of it.")] = None
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Every call, with arguments, `result` (or `raised`) and caller; a name or pattern."),
@@ -57,7 +57,7 @@ class HistoryGet(RunQuestion, frozen=True, kw_only=True):
     where: _Where = None
     before: EventNumber = None
     start: Start = 0
-    count: Annotated[int, Meta(ge=1, le=1000)] = 20
+    count: Annotated[int, Meta(ge=1, le=1000, description="How many entries.")] = 20
 
 
 class CallsGet(RunQuestion, frozen=True, kw_only=True):

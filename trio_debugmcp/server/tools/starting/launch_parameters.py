@@ -30,7 +30,7 @@ class WhatRuns(Params, frozen=True, kw_only=True):
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or a test: `test_a.py::test_b`, `a.py:12`, `test_b`, `a.test.ts::adds up`."),
     ] = None
-    args: list[str] = []
+    args: Annotated[list[str], Meta(description="Its arguments.")] = []
     cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None
     env: Annotated[dict[str, str | None], Meta(description="Added; null removes.")] = {}
     stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
