@@ -19,7 +19,7 @@ from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
-from trio_debugmcp.dap.messages import DapEvent, Request, Response, RunInTerminal
+from trio_debugmcp.dap.messages import BY_ENGINE, DapEvent, Request, Response, RunInTerminal
 from trio_debugmcp.dap.records import HitRecords, with_records_key, written_before
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.errors import ProtocolViolation
@@ -39,9 +39,6 @@ _CHUNK_BYTES = 64 * 1024
 
 _FRAMES_AHEAD = 64
 """Frames read from the program before the session takes them."""
-
-BY_ENGINE = "byEngine"
-"""In what announces a child: our engine debugs it, which serves requests in order, before it has answered the first."""
 
 _SETS_BREAKPOINTS = frozenset({"setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints"})
 

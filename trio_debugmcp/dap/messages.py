@@ -506,3 +506,7 @@ class StartDebugging(DapStruct, frozen=True):
 
     request: str
     configuration: dict[str, Any]
+
+
+BY_ENGINE = "byEngine"
+"""In what announces a child: our engine debugs it, which serves requests in order, before it has answered the first."""

@@ -9,6 +9,7 @@ notes to other clients hold for it as well. What only looks is answered from the
     await editor.call("debug_step", mode="over", thread_id=1, wait=False)
 """
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -232,3 +233,7 @@ class Editor(ToolCaller):
 def name_of(hello: InitializeArguments) -> str:
     """Return the name by which others know an editor."""
     return known_name(hello.client_name or "") or known_name(hello.client_id or "") or NAMELESS
+
+
+Serve = Callable[[Editor, Any], Awaitable[dict[str, Any] | None]]
+"""How a request of an editor's is served: the body of the response."""

@@ -8,9 +8,8 @@ What the way has led to is reported after the response, as any stop is.
 from typing import Any
 
 from trio_debugmcp.editors.arguments import ThreadArguments
-from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.past_view import PastThread, PastView
-from trio_debugmcp.editors.recorded_past import Serve, stopped
+from trio_debugmcp.editors.editor import Editor, Serve
+from trio_debugmcp.editors.past_view import PastThread, PastView, stopped
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.reported_events import stopped as stopped_now
 from trio_debugmcp.errors import UsageError

@@ -1,7 +1,10 @@
 """`PastView`: the moment of a recorded run that an editor shows. Pure."""
 
+from typing import Any
+
 from msgspec import Struct
 
+from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.runs.past.present_moments import StackPlace
 from trio_debugmcp.runs.shown_moments import RunMoment
 
@@ -34,3 +37,14 @@ class PastView(Struct, frozen=True):
 
     of: PastThread
     moment: RunMoment
+
+
+def stopped(view: PastView, reason: str, hits: list[str]) -> dict[str, Any]:
+    """Return the body of the event that shows a moment."""
+    body: dict[str, Any] = {
+        "reason": reason,
+        "description": f"Recorded moment #{view.moment.row} of {view.of.run}",
+        "threadId": view.of.thread,
+        "allThreadsStopped": True,
+    }
+    return {**body, "hitBreakpointIds": [number_of(each_id) for each_id in hits]} if hits else body

@@ -7,7 +7,6 @@ comes back by steps forth. Nothing is undone, no other client learns of it, and 
 ones.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,8 +20,8 @@ from trio_debugmcp.editors.arguments import (
     StackTraceArguments,
     VariablesArguments,
 )
-from trio_debugmcp.editors.editor import NOT_IN_PAST, Editor
-from trio_debugmcp.editors.numbers import AdapterNumber, Kind, number_of
+from trio_debugmcp.editors.editor import NOT_IN_PAST, Editor, Serve
+from trio_debugmcp.editors.numbers import AdapterNumber, Kind
 from trio_debugmcp.editors.past_view import PastView
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.runs.files.process_record import ProcessRecord
@@ -39,7 +38,6 @@ from trio_debugmcp.server.tools.runs.reading_runs import RunQuestion, asked
 _SCOPE = -1
 """In place of an object: the variables of a frame."""
 
-Serve = Callable[[Editor, Any], Awaitable[dict[str, Any] | None]]
 
 T = TypeVar("T")
 
@@ -241,14 +239,3 @@ def _number(editor: Editor, kind: Kind, view: PastView, adapter_id: int, frame: 
     """Return an editor's number of a recorded frame or value."""
     place = AdapterNumber(*view.of.stop, adapter_id, view.of.thread, frame, moment=row or view.moment.row)
     return editor.ids.give(kind, place)
-
-
-def stopped(view: PastView, reason: str, hits: list[str]) -> dict[str, Any]:
-    """Return the body of the event that shows a moment."""
-    body: dict[str, Any] = {
-        "reason": reason,
-        "description": f"Recorded moment #{view.moment.row} of {view.of.run}",
-        "threadId": view.of.thread,
-        "allThreadsStopped": True,
-    }
-    return {**body, "hitBreakpointIds": [number_of(each_id) for each_id in hits]} if hits else body

@@ -122,7 +122,7 @@ class DebugSession:
         known = None if parent is None else parent.requests.capabilities
         self._handshake = handshake = Handshake(requests, start, sync, known)
         texts = StopSources(sources, shared.host, requests)
-        self._locals = locals_ = StopLocals(requests, merger, looking, sync.watched)
+        self._locals = locals_ = StopLocals(requests, merger, looking.ways.frames, looking.stop, sync.watched)
         self._examiner = examiner = Examiner(
             requests, suspension, merger, clock, sources, console, sync, looking, observer, texts, locals_
         )

@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.direct_stream import BY_ENGINE
-from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.messages import BY_ENGINE, RunInTerminal
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress

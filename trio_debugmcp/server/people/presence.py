@@ -8,12 +8,14 @@
 `serve_presence` ends what a person held who does not come back.
 """
 
+from collections.abc import Hashable
 from typing import NoReturn
 
 import trio
 
 from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.people.caller import Caller
+from trio_debugmcp.server.people.other_clients import PersonBeside
 from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.people.party import Party
@@ -63,6 +65,11 @@ def caller_of(debugger: Debugger, client: object, name: str | None) -> Caller:
     # What a replay's watchers do leaves no trace, and their numbers are those of others.
     number = client.number if isinstance(client, Client) and client.in_timeline else None
     return Caller(client, debugger.state.people.party_of(number, name), name)
+
+
+def is_person(debugger: Debugger, reader: Hashable, name: str | None) -> bool:
+    """Whether a person calls: at a page, in an editor, or by a card on an agent's connection."""
+    return isinstance(reader, PersonBeside) or caller_of(debugger, reader, name).is_person
 
 
 async def serve_presence(debugger: Debugger) -> NoReturn:

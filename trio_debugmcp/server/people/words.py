@@ -1,6 +1,6 @@
 """What persons did and said, in the answers to agents."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -11,9 +11,9 @@ from trio_debugmcp.server.answers.answer import with_notes
 from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT
 from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.people.chat import take_messages
-from trio_debugmcp.server.people.other_clients import OtherClients, PersonBeside
+from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.person_actions import deed_of, is_watch, watching
-from trio_debugmcp.server.people.presence import caller_of, current_caller
+from trio_debugmcp.server.people.presence import current_caller, is_person
 from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.debugger import Debugger
 
@@ -39,11 +39,6 @@ def deed_in(
     if is_watch(current_reader()[1], tool, arguments):
         return watching(str(arguments.get("expression")))
     return deed_of(tool, arguments, answer)
-
-
-def is_person(debugger: Debugger, reader: Hashable, name: str | None) -> bool:
-    """Whether a person calls: at a page, in an editor, or by a card on an agent's connection."""
-    return isinstance(reader, PersonBeside) or caller_of(debugger, reader, name).is_person
 
 
 async def with_words(debugger: Debugger, others: OtherClients, result: ToolResult) -> ToolResult:

@@ -18,7 +18,7 @@ from trio_debugmcp.server.answers.result_line import CANCELLED, FAILED, result_l
 from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.failures import only_cancelled
 from trio_debugmcp.server.kept_answers import KeptAnswers
-from trio_debugmcp.server.people.words import is_person
+from trio_debugmcp.server.people.presence import is_person
 from trio_debugmcp.server.secrets import masked_result
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS

@@ -7,8 +7,9 @@ import trio
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints.watched_values import WatchedValues
+from trio_debugmcp.session.looking.frames import ProgramFrames
 from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
-from trio_debugmcp.session.looking.program import Looking
+from trio_debugmcp.session.looking.stop_questions import StopQuestions
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import LocalsFetched
@@ -24,10 +25,18 @@ class StopLocals:
         watched: what data breakpoints watch, which a client may have changed, too.
     """
 
-    def __init__(self, requests: Requests, merger: Merger, looking: Looking, watched: WatchedValues) -> None:
+    def __init__(
+        self,
+        requests: Requests,
+        merger: Merger,
+        frames: ProgramFrames,
+        questions: StopQuestions,
+        watched: WatchedValues,
+    ) -> None:
         self._requests = requests
         self._merger = merger
-        self._looking = looking
+        self._frames = frames
+        self._questions = questions
         self._watched = watched
         self._refreshing = False
 
@@ -48,9 +57,9 @@ class StopLocals:
             if renew is not None:
                 arguments = {"expression": renew, "context": "repl"}
                 await self._requests.request_or_empty("evaluate", arguments, Nothing, seconds=EXAMINATION_SECONDS)
-            frame = await self._looking.frame(None, 0, snapshot)
+            frame = await self._frames.find(snapshot, None, 0)
             where = snapshot.stack.thread_id or 0, frame.id
-            await self.merge(snapshot, await self._looking.stop.locals(*where, again=True))
+            await self.merge(snapshot, await self._questions.locals(*where, again=True))
             await self._watched.catch_up()
         except DebugError as error:
             log.info("refreshing the locals: %s", error)
