@@ -17,7 +17,7 @@ from typing import Any
 from tests.pythons import found
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.probe import packing
-from trio_debugmcp.runs.files.process_record import KIND_NAMES, ProcessRecord, RecordedRun, open_run
+from trio_debugmcp.runs.files.process_record import ProcessRecord, RecordedRun, open_run
 
 _AT_START = """
 given = PARAMETERS
@@ -28,6 +28,11 @@ import sitecustomize  # the program's own; without one Python takes the error as
 """
 
 PATIENCE_SECONDS = 300
+
+_OF_FRAMES = ("LINE", "START", "RESUME", "RETURN", "YIELD", "UNWIND", "RAISE")
+_OF_VALUES = ("WRITE", "FIELD", "SEEN", "GAP", "SIZE", "SEEN_NAME")
+
+KIND_NAMES = dict(enumerate((*_OF_FRAMES, *_OF_VALUES), 1))
 
 
 def python(*version: int) -> str:

@@ -24,7 +24,7 @@ _LISTS = frozenset({"tools/list", "resources/list", "resources/templates/list", 
 class RequestLimits:
     """The limits of one connection. `shared`: it is that of all modern clients over HTTP, whose number is bounded."""
 
-    def __init__(self, *, shared: bool = False) -> None:
+    def __init__(self, *, shared: bool) -> None:
         self._most = inf if shared else MAX_CALLS
         self._under_way = 0
 

@@ -221,7 +221,7 @@ class Debugger:
         return await self.sessions.start(self.sessions.begin(profile, start, new_session, owner))
 
     async def start_within(
-        self, profile: Profile, start: RootStart, seconds: float, *, new_session: bool = False, owner: object = None
+        self, profile: Profile, start: RootStart, seconds: float, *, new_session: bool, owner: object
     ) -> tuple[DebuggedProgram, DebugSession | None]:
         """Start as `start` does; without a session if it takes longer than `seconds`, and then it continues."""
         program = self.sessions.begin(profile, start, new_session, owner)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 class ModuleList:
     """The modules of one session whose adapter has a request for them and sends no events, as lldb-dap before 20."""
 
-    def __init__(self, requests: Requests, merger: Merger, *, is_refused: bool = False) -> None:
+    def __init__(self, requests: Requests, merger: Merger, *, is_refused: bool) -> None:
         self._requests = requests
         self._merger = merger
         self._is_refused = is_refused

@@ -16,7 +16,7 @@ class Outcome(Struct, frozen=True):
 
 
 async def wait_outcome(
-    merger: Merger, wanted: Collection[str], session_id: str | None = None, *, seen: Container[int] = ()
+    merger: Merger, wanted: Collection[str], session_id: str | None, *, seen: Container[int]
 ) -> Outcome:
     """Wait until a session of these programs is paused, or one of the programs has ended.
 

@@ -232,7 +232,7 @@ def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReaso
 # --- Hits -------------------------------------------------------------------------------------------------------------
 
 
-def count_hit(place: _Place, session_id: str, exactly: int | None = None) -> _Place:
+def count_hit(place: _Place, session_id: str, exactly: int | None) -> _Place:
     """The place after a stop in a session, or after a log message that it wrote there.
 
     `exactly` is the number of hits of this version in that session, if the program counts them.

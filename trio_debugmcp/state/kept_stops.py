@@ -36,7 +36,7 @@ _NODE_BYTES = 150
 """Of a struct in memory, beside its texts, with its place in a tuple and its numbers."""
 
 
-def with_stop(kept: KeptStops, snapshot: Snapshot, sources: tuple[SourceText, ...] = ()) -> KeptStops:
+def with_stop(kept: KeptStops, snapshot: Snapshot, sources: tuple[SourceText, ...]) -> KeptStops:
     """Return the stops with the one at which a session has just paused."""
     stop = snapshot.stop
     if stop is None:

@@ -24,7 +24,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from msgspec import Struct
 
-from trio_debugmcp.patience import USUAL, Patience
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import accept_connections
 from trio_debugmcp.transports.admission import Admission, Visitor
@@ -248,8 +248,8 @@ async def serve_http(
     app: HttpApp,
     listeners: Sequence[trio.SocketListener],
     admission: Admission,
-    tls: ssl.SSLContext | None = None,
-    patience: Patience = USUAL,
+    tls: ssl.SSLContext | None,
+    patience: Patience,
 ) -> None:
     """Serve until cancelled.
 

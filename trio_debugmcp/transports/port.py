@@ -68,11 +68,6 @@ class Port:
     def __repr__(self) -> str:
         return f"<Port with {self._websockets} WebSockets>"
 
-    @property
-    def websockets(self) -> int:
-        """Number of connections on which MCP is spoken."""
-        return self._websockets
-
     async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:
         """Serve one connection to its end. The caller closes it."""
         try:

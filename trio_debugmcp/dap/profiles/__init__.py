@@ -116,7 +116,7 @@ def profile_named(name: str, profiles: Sequence[Profile] = PROFILES) -> Profile 
     return next((profile for profile in profiles if profile.is_called(name)), None)
 
 
-def profiles_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> tuple[Profile, ...]:
+def profiles_for_file(path: str, profiles: Sequence[Profile]) -> tuple[Profile, ...]:
     """The profiles that debug files of this kind, or code that goes by this name."""
     suffix = Path(path).suffix.lower()
     return tuple(
@@ -124,6 +124,6 @@ def profiles_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> tupl
     )
 
 
-def profile_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:
+def profile_for_file(path: str, profiles: Sequence[Profile]) -> Profile | None:
     """The first profile that debugs files of this kind, or code that goes by this name."""
     return next(iter(profiles_for_file(path, profiles)), None)

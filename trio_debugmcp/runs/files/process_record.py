@@ -26,11 +26,6 @@ from trio_debugmcp.runs.files.word_search import highs_of, last_kind, next_any, 
 LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = 1, 2, 3, 4, 5, 6, 7
 WRITE, FIELD, SEEN, GAP, SIZE, SEEN_NAME = 8, 9, 10, 11, 12, 13
 
-_OF_FRAMES = ("LINE", "START", "RESUME", "RETURN", "YIELD", "UNWIND", "RAISE")
-_OF_VALUES = ("WRITE", "FIELD", "SEEN", "GAP", "SIZE", "SEEN_NAME")
-
-KIND_NAMES = dict(enumerate((*_OF_FRAMES, *_OF_VALUES), 1))
-
 DELETED = 1
 """The number of the text of what was deleted."""
 

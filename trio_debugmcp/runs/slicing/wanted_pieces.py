@@ -14,8 +14,6 @@ from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent
 
 _MOST_PIECES = 4
 
-_PLACES = frozenset("0123456789-")
-
 _LEAST_WORD = 3
 
 

@@ -161,7 +161,7 @@ def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:
     return "Pending" if in_session and not verified else None
 
 
-def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[str]:
+def breakpoint_notes(debugger: Debugger, earlier: Container[str]) -> list[str]:
     """Return notes on breakpoints that are not where they were set.
 
     `earlier`: the ids of those which are named because they have been in force since an earlier session.
@@ -208,7 +208,7 @@ def refused_notes(debugger: Debugger, session_id: str) -> list[str]:
     ]
 
 
-def end_notes(debugger: Debugger, held: Container[str] = ()) -> list[str]:
+def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
     """Return notes on breakpoints at which a program that has ended did not stop, or that it did not hit.
 
     `held`: those that were not to stop it.

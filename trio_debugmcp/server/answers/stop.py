@@ -58,7 +58,7 @@ async def stop_answer(
     *,
     deadline: float,
     timed_out: bool = False,
-    session_id: str | None = None,
+    session_id: str | None,
     held: Container[str] = (),
 ) -> StopAnswer:
     """Answer how a wait ended; `outcome` None means that the program still runs, in that session or in the focused one.

@@ -19,7 +19,7 @@ _MOST_OF_ADAPTER = 2**16
 """Characters of any other value that pydevd shows; it leaves out what is in the middle."""
 
 
-def shortened_value(value: str, limit: int, length: int | None = None, unit: str = "") -> str:
+def shortened_value(value: str, limit: int, length: int | None, unit: str) -> str:
     """`value`, cut after `limit` characters, with what is left out of the whole, which an adapter may have cut before.
 
     `length`: of the whole in `unit`s (`items`, `characters`, `bytes`), if it is known.

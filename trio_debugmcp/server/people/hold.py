@@ -29,7 +29,7 @@ HELD_SECONDS = 20.0
 # --- Of persons -------------------------------------------------------------------------------------------------------
 
 
-async def take_hold(debugger: Debugger, person: Party, *, take_over: bool = False) -> Hold:
+async def take_hold(debugger: Debugger, person: Party, *, take_over: bool) -> Hold:
     """Hold the programs for a person. Doing it twice is the same as once.
 
     Raises:
@@ -45,7 +45,7 @@ async def take_hold(debugger: Debugger, person: Party, *, take_over: bool = Fals
     return hold
 
 
-async def hand_back(debugger: Debugger, person: Party, text: str = "") -> float:
+async def hand_back(debugger: Debugger, person: Party, text: str) -> float:
     """End a person's hold; the text goes to all agents with their next answers. Returns for how long it was held.
 
     Raises:

@@ -17,9 +17,7 @@ LEAST_SECONDS = 1.0
 P = TypeVar("P", bound=Struct)
 
 
-async def in_turn(
-    debugger: Debugger, tool: str, arguments: Mapping[str, object], params: P, *, by_person: bool = False
-) -> P:
+async def in_turn(debugger: Debugger, tool: str, arguments: Mapping[str, object], params: P, *, by_person: bool) -> P:
     """Wait while another holds the programs. Returns the parameters, with what is left of the call's `timeout`.
 
     `by_person`: the person in front of an agent presses a button, and is not kept waiting.

@@ -101,7 +101,7 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
     return list(shown.values())
 
 
-async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str | None = None) -> StopAnswer:
+async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str | None) -> StopAnswer:
     """Return the answer about a program that runs, with where its threads are, and the tasks of loops that wait."""
     with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)

@@ -63,7 +63,7 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None, near: s
     return next((candidate for candidate in found[1:] if _is_file(debugger, candidate)), None)
 
 
-def existing_folder(debugger: Debugger, path: str, cwd: str | None = None, near: str | None = None) -> str | None:
+def existing_folder(debugger: Debugger, path: str, cwd: str | None, near: str | None) -> str | None:
     """Return the absolute path of a directory that is there, found as a file is; None if there is none.
 
     Raises:

@@ -156,7 +156,7 @@ class BreakpointRegistry:
             await self.syncs.merge(changes.BreakpointPut(replace(found, set_by=names)))
         return self.owners.has_any(breakpoint_id)
 
-    def replaced_by(self, spec: BreakpointSpec, owner: Owner | None = None) -> Breakpoint | None:
+    def replaced_by(self, spec: BreakpointSpec, owner: Owner | None) -> Breakpoint | None:
         """Return the breakpoint that this one would replace."""
         return self.owners.choose(self.at_place(spec), owner, lambda breakpoint: is_same(breakpoint, spec))
 

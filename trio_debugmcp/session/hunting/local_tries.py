@@ -87,7 +87,7 @@ class LocalTries:
         )
 
 
-def answer_of(written: bytes, code: int | None = None) -> dict[str, Any]:
+def answer_of(written: bytes, code: int | None) -> dict[str, Any]:
     """Return what a keeper has answered.
 
     Raises:

@@ -200,7 +200,7 @@ class ProgramThreads:
             raise self._unknown_stack(found.failure)
         return found
 
-    async def stack_of_task(self, task: str, start: int, count: int, *, with_locals: bool = False) -> StackPage:
+    async def stack_of_task(self, task: str, start: int, count: int, *, with_locals: bool) -> StackPage:
         """Return frames of a task, the innermost first, while the program runs or is stopped.
 
         Raises:

@@ -95,7 +95,7 @@ async def by_adapter(ways: Ways, place: FramePlace, question: VariablesQuestion)
     return summary_of(value.type or "?", items, question.count, profile.habits.unlisted_in(value.value))
 
 
-def summary_of(kind: str, found: Sequence[DapVariable], most: int, unlisted: int = 0) -> Summary:
+def summary_of(kind: str, found: Sequence[DapVariable], most: int, unlisted: int) -> Summary:
     """Return the summary of the children that an adapter has listed; so many more are `unlisted`."""
     total = len(found)
     sample = [found[index] for index in even(total)]

@@ -238,7 +238,7 @@ class UserEvaluation:
     # --- While the program runs ------------------------------------------------------------------------------
 
     async def in_main(
-        self, expression: str, seconds: float, *, limit: int = MAX_VALUE_LENGTH, place: FramePlace | None = None
+        self, expression: str, seconds: float, *, limit: int, place: FramePlace | None = None
     ) -> Evaluated:
         """Evaluate in the globals of the main module, while the program runs or is blocked; or in a frame of a task.
 

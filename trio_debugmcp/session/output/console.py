@@ -161,7 +161,7 @@ class Console:
         """Return how many characters of each stream were dropped before this reader had been given them."""
         return self._lost.get(reader, self._lost[_NEW])
 
-    def mark_read(self, next_seq: int, reader: Hashable = None) -> None:
+    def mark_read(self, next_seq: int, reader: Hashable) -> None:
         """Record that this reader has been given all entries before that number."""
         self._read[reader] = max(next_seq, self._read.get(reader, 1))
         self._lost[reader] = Counter()

@@ -55,7 +55,7 @@ async def _set_data(debugger: Debugger, params: BreakpointSetData) -> Breakpoint
 
 
 async def set_on_instruction(
-    debugger: Debugger, address: str, condition: str | None, hit_condition: str | None, session_id: str | None = None
+    debugger: Debugger, address: str, condition: str | None, hit_condition: str | None, session_id: str | None
 ) -> BreakpointAnswer:
     """Set a breakpoint on an instruction of the program that is paused.
 

@@ -65,8 +65,8 @@ async def past_step(
     mode: WalkMode,
     *,
     count: int = 1,
-    thread_id: int | None = None,
-    show: Sequence[str] = (),
+    thread_id: int | None,
+    show: Sequence[str],
 ) -> RecordedMoment | None:
     """Return where a step leads to in the record; None: to the present.
 

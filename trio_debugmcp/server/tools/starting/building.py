@@ -63,7 +63,7 @@ def _main_class(debugger: Debugger, profile: Profile, program: str) -> MainClass
 
 
 def build_plan(
-    debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any], plan: BuildPlan | None = None
+    debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any], plan: BuildPlan | None
 ) -> BuildPlan | None:
     """Return how a program is built; None for one that runs as it is.
 

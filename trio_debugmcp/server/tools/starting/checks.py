@@ -163,7 +163,7 @@ def _check_value(debugger: Debugger, profile: Profile, name: str, value: object)
         )
 
 
-def check_program(debugger: Debugger, profile: Profile, program: str, *, builds: bool = False) -> None:
+def check_program(debugger: Debugger, profile: Profile, program: str, *, builds: bool) -> None:
     """Check that a program is there, can be read, and can start; with `builds` it is what is built first.
 
     Raises:
