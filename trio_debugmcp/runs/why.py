@@ -25,16 +25,15 @@ from trio_debugmcp.runs.past.values_instead import value_instead
 from trio_debugmcp.runs.past.written_calls import asked_instead, call_in, calls_back
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
-from trio_debugmcp.runs.slicing.backward_slice import SlicePart, SliceResult, backward_slice
+from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import because_line
-from trio_debugmcp.runs.slicing.differing_runs import differing_items, raised_runs
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
-from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
 from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
 from trio_debugmcp.runs.slicing.shortened_values import asked_parts
 from trio_debugmcp.runs.slicing.shown_gaps import shown_gap
+from trio_debugmcp.runs.slicing.shown_notes import shown_notes
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.standstills import standstill
 from trio_debugmcp.runs.slicing.unreached_lines import UnreachedLine, last_run_of_line, run_in_call, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of
@@ -179,6 +178,9 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     ended = past.executions.ended(at)
     is_under_way = aim == "value" and ended > record.last
     wanted = wanted_of(past, execution, question.raising) if is_under_way else NOTHING_WANTED
+    waits = standstill(past, execution) if is_under_way and not question.raising else ""
+    if waits:
+        value = f"{value}; {waits}"
     if wanted.said:  # it is under way, and compares: stopped at what is to come of that
         value = f"{source}: {wanted.said}"
     return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted))], question, ended)
@@ -294,22 +296,12 @@ def _answer(
         past, starts, limit=question.limit, asked=asked, known=question.known, unshown=unshown
     )
     asked_about = asked_parts(past, (start.node for start in starts), (part.row for part in result.parts))
-    noted = ((part, _notes(past, part, asked)) for part in result.parts)
+    noted = ((part, shown_notes(past, part, asked)) for part in result.parts)
     because = [because_line(past, part.row, notes, part.focus, asked_about) for part, notes in noted]
     gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
     gaps += [f"{left} more such gaps, further away"] if left > 0 else []
     return WhyAnswer(value, because, gaps, result.omitted, result.repeated)
-
-
-def _notes(past: PastProcess, part: SlicePart, asked: int) -> tuple[str, ...]:
-    execution = past.executions.at(part.row)
-    if execution is None:
-        return part.notes
-    is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
-    rounds = rounds_of(past, execution) if not is_lost else ""
-    notes = (rounds or differing_items(past, execution), raised_runs(past, execution, asked))
-    return (*part.notes, *filter(None, notes))
 
 
 def _parsed(expression: str) -> ast.expr:

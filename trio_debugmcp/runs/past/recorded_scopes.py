@@ -39,6 +39,7 @@ class RecordedScopes:
         self._mentioning = lru_cache(_MOST_NAMES)(self._scopes_mentioning)
         self.storing = lru_cache(_MOST_NAMES)(self._storing)
         self.attribute_updates = lru_cache(1)(self._attribute_updates)
+        self.entering = lru_cache(_MOST_NAMES)(self._entering)
         self.classes = lru_cache(_MOST_NAMES)(self._classes)
         self.frames_of = lru_cache(_MOST_NAMES)(self._frames_of)
 
@@ -159,6 +160,21 @@ class RecordedScopes:
                     for path in paths:
                         if path is not None and (str(path.steps[-1])[1:] if path.steps else path.name) in names:
                             yield statement, path, call
+
+    def _entering(self, names: frozenset[str]) -> list[tuple[Statement, ValuePath]]:
+        """Return the `with` statements that enter what is a path that ends with such a name, with that."""
+        statements = (each for scope in self._mentioning(r"\bwith\b") for each in scope.statements)
+        entered = [
+            (each, path_of(item.context_expr))
+            for each in statements
+            if isinstance(each.node, ast.With | ast.AsyncWith)
+            for item in each.node.items
+        ]
+        return [
+            (each, path)
+            for each, path in entered
+            if path is not None and (str(path.steps[-1])[1:] if path.steps else path.name) in names
+        ]
 
     def calling(self, name: str) -> Iterator[tuple[Statement, ast.Call]]:
         """Yield the statements that call a function or method of that name, of whatever object, with the call."""

@@ -11,6 +11,7 @@ from trio_debugmcp.runs.past.recorded_values import says_nothing
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.standstills import Standstills
 from trio_debugmcp.runs.source.read_paths import path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
 
@@ -41,6 +42,7 @@ class WaitingEdges:
         self._record = past.record
         self._opaque = OpaqueEdges(past)
         self._decided_against = decided_against
+        self._standstills = Standstills(past)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield what waits when a statement fails as its time is up; of a line that waits, what would have woken it."""
@@ -49,6 +51,7 @@ class WaitingEdges:
             waiting = [line for line in self._waiting(raised.number) if line != execution.row]
             for line in sorted(waiting)[-_MOST_WAITING:]:
                 yield SliceEdge(cost.WAITING, SliceNode(line), "waits still")
+        yield from self._of_standstill(execution)
         for call in execution.statement.calls:
             target = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
             value = self._past.values.value(execution, target) if target is not None else None
@@ -56,8 +59,18 @@ class WaitingEdges:
             if is_waiting and value is not None and value.object and not says_nothing(value.text):
                 yield from self._of_waking(execution, value.object, called(call))
 
+    def _of_standstill(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield the lines that hold what a line waits for, and at which these calls are themselves."""
+        for step in self._standstills.steps(execution):
+            if step.holder is not None:
+                yield SliceEdge(cost.WAITING, SliceNode(step.holder.row), f"holds {step.path}")
+            if step.now is not None:
+                yield SliceEdge(cost.WAITING, SliceNode(step.now.row), "waits still")
+
     def _is_suspended(self, execution: StatementExecution) -> bool:
-        """Whether a statement was left by a `yield` or `await`, or cancelled in one."""
+        """Whether a statement was left by a `yield` or `await`, or cancelled in one, or waits still."""
+        if self._standstills.stands(execution):
+            return True
         number = self._past.executions.ended(execution.row)
         row = self._record.row(number) if number <= self._record.last else None
         is_cancelled = row is not None and row.kind == rows.UNWIND and self._record.text(row).startswith(_TIMES)
