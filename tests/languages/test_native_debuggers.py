@@ -27,6 +27,8 @@ async def test_a_program_stops_at_a_breakpoint_with_locals_and_source_is_stepped
         into = await client.call("debug_step", mode="in")
         assert (into["reason"], into["at"].startswith(f"{place('add')} in add")) == ("Step", True)
         assert (await client.call("evaluate", expression="total + item.price"))["value"] == "2"
+        assert (await client.call("evaluate_safe", expression="i", frame_index=1))["value"] == "0"
+        assert (await client.call("evaluate_safe", expression="item.price"))["value"] == "2"
         with pytest.raises(ToolFailed, match=r"`nosuch` failed: .*nosuch") as failed:
             await client.call("evaluate", expression="nosuch")
         assert failed.value.code == "EVAL_FAILED"

@@ -141,10 +141,11 @@ class NativeThreads:
     async def _name(self, frame: StackFrame, addresses: range) -> str | None:
         """Return the expression in the line of a frame that is at one of these addresses, or leads there."""
         for path in self._paths(frame):
-            for expression, written in ((f"&{path}", path), (path, f"*{path}")):
-                address = await self._address(frame, expression)
-                if address in addresses:
-                    return written
+            if (await self._address(frame, f"&{path}"))[0] in addresses:
+                return path
+            address, kind = await self._address(frame, path)
+            if address in addresses:
+                return path if kind.endswith("&") else f"*{path}"  # lldb's reference has an address of its own
         return None
 
     def _paths(self, frame: StackFrame) -> list[str]:
@@ -158,14 +159,15 @@ class NativeThreads:
                 path = path[: max(path.rfind("."), path.rfind("->"), 0)]
         return list(dict.fromkeys(paths))[:_MAX_PATHS]
 
-    async def _address(self, frame: StackFrame, expression: str) -> int | None:
+    async def _address(self, frame: StackFrame, expression: str) -> tuple[int | None, str]:
+        """Return the address that is the value of an expression, and its type as far as that is known."""
         commands = self._ways.profile.repl.safe_commands(expression)
         try:
-            value, _ = await by_commands(self._ways, frame, expression, commands, NAMES_SECONDS)
+            value, kind = await by_commands(self._ways, frame, expression, commands, NAMES_SECONDS)
         except DebugError:
-            return None
+            return None, ""
         found = _ADDRESS.match(value)
-        return None if found is None else int(found[1], 16)
+        return None if found is None else int(found[1], 16), kind or ""
 
 
 class _Waits:

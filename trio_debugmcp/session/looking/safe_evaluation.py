@@ -5,13 +5,17 @@
 docs/evaluate_safe.md says what is guaranteed, where, and why.
 """
 
+import logging
 from collections.abc import Sequence
 from functools import partial
 
+import trio
 from msgspec import Struct
 
+from trio_debugmcp.dap.messages import EvaluateBody, ScopesBody
+from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import Body, ValueDescription
 from trio_debugmcp.session.looking.adapter_evaluation import evaluate, evaluate_text
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
@@ -20,6 +24,8 @@ from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.looking.ways import About, Ways, rejected
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
+
+log = logging.getLogger(__name__)
 
 COMMAND_CONTEXT = "repl"
 """The context of DAP in which debuggers take commands."""
@@ -114,6 +120,32 @@ async def ask_safely(
     return found
 
 
+async def command_answer(ways: Ways, frame: StackFrame, command: str, expression: str, seconds: float) -> EvaluateBody:
+    """Return what the adapter answers to a command in a frame. Raises as `evaluate_text`."""
+    repl, ask = ways.profile.repl, partial(evaluate_text, ways.requests, frame, command, expression, seconds)
+    if not isinstance(repl, SafeRepl) or not repl.in_selected:
+        return await ask(context=COMMAND_CONTEXT)
+    written, body, failure = trio.Event(), EvaluateBody(), None
+
+    async def select() -> None:
+        try:
+            await ways.requests.request("scopes", {"frameId": frame.id}, ScopesBody, sent=written.set)
+        except DebugError as error:  # the command has the same reason, and says it
+            log.info("selecting a frame: %s", error)
+        written.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(select)
+        await written.wait()  # no longer: what is asked meanwhile may select another frame
+        try:
+            body = await ask(context=COMMAND_CONTEXT)
+        except DebugError as error:
+            failure = error
+    if failure is not None:
+        raise failure
+    return body
+
+
 async def by_commands(
     ways: Ways, frame: StackFrame, expression: str, commands: Sequence[str], seconds: float
 ) -> tuple[str, str | None]:
@@ -126,7 +158,7 @@ async def by_commands(
     reason = ""
     for command in commands:
         try:
-            body = await evaluate_text(ways.requests, frame, command, expression, seconds, context=COMMAND_CONTEXT)
+            body = await command_answer(ways, frame, command, expression, seconds)
             return repl.safe_answer(body.result)
         except ValueError as error:
             reason = str(error)

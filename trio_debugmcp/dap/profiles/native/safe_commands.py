@@ -36,6 +36,7 @@ class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
         value: a pattern for an answer: its groups `value` and `type`. Without it the whole answer is the value.
         error: a pattern for an answer that is an error, with the reason as its group.
         calls: a pattern for errors of expressions that would have to call the program.
+        selected: commands run in the frame that `scopes` was last asked about, whatever frame is passed with them.
         types: the command that prints the type of an `{expression}`, or the one of that name.
     """
 
@@ -45,6 +46,7 @@ class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
     error: str | None = None
     calls: str | None = None
     types: str | None = None
+    selected: bool = False
 
     def __post_init__(self) -> None:
         check_pattern("value", self.value, named=("value", "type"))
@@ -57,6 +59,11 @@ class SafeRepl(Repl):
 
     def __init__(self, commands: SafeCommands) -> None:
         self._commands = commands
+
+    @property
+    def in_selected(self) -> bool:
+        """Whether the frame of a command has to be selected before."""
+        return self._commands.selected
 
     def safe_rejection(self, expression: str) -> Rejection | None:
         found = _COMMAND_TEXT.search(expression.strip())
