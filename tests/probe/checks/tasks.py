@@ -80,6 +80,26 @@ async def borrow(pool: Any) -> Any:
     return await pool.get()
 
 
+def check_who_joins_a_queue_is_told_how_much_of_it_is_unfinished() -> None:
+    async def work(jobs: Any) -> None:
+        await jobs.get()
+        await jobs.join()
+
+    async def main() -> None:
+        jobs: Any = asyncio.Queue()
+        for number in range(3):
+            jobs.put_nowait(number)
+        task = asyncio.ensure_future(work(jobs))
+        task.set_name("joiner")
+        await task
+
+    end = serve(main)
+    answer = until(lambda answer: answer["total"] == 2 and all(each.get("waits") for each in answer["tasks"]))
+    waits = named(answer, "joiner")["waits"]
+    assert waits.startswith("jobs.join, 2 items, 3 not yet reported by task_done, which is at `jobs` in"), waits
+    end()
+
+
 def check_a_leaked_connection_is_seen_with_its_await_chains() -> None:
     async def work(pool: Any) -> None:
         await borrow(pool)

@@ -166,7 +166,7 @@ class Awaits:
         if owner is None:
             return _call(text, outermost)
         kind = facts.type_name(type(owner))
-        said = ", ".join([text or f"{kind}.{outermost.f_code.co_name}", *_details(owner)])
+        said = ", ".join([text or f"{kind}.{outermost.f_code.co_name}", *_details(owner, outermost)])
         if facts.module_name(type(owner)).startswith("trio._core"):
             return said
         state = _channel_state(owner)
@@ -311,7 +311,7 @@ def _call(text: str, frame: Any) -> str:
     return f"{name}({delay})" if "sleep" in name and type(delay) in (int, float) else name
 
 
-def _details(owner: Any) -> List[str]:
+def _details(owner: Any, method: Any) -> List[str]:
     """Return what is known of what is waited for: how many items a queue has, and the like."""
     said = []
     state = _channel_state(owner)
@@ -319,6 +319,9 @@ def _details(owner: Any) -> List[str]:
     if items is not facts.MISSING and facts.container(items) is not None:
         number = facts.length(items)
         said.append(f"{number} item{'s' if number != 1 else ''}")
+    unfinished = facts.attribute(owner, "_unfinished_tasks")
+    if method.f_code.co_name == "join" and type(unfinished) is int:
+        said.append(f"{unfinished} not yet reported by task_done")
     senders = facts.MISSING if state is facts.MISSING else facts.attribute(state, "open_send_channels")
     if type(senders) is int:
         said.append(f"{senders} open sender{'s' if senders != 1 else ''}")
