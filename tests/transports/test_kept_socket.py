@@ -8,7 +8,7 @@ import trio
 import trio.testing
 from trio.testing import MockClock
 
-from trio_debugmcp.kept.place import Place
+from trio_debugmcp.kept.place import Place, hold
 from trio_debugmcp.transports.in_memory import ByteStream, byte_stream_pair
 from trio_debugmcp.transports.kept_socket import AlreadyKept, KeptCalls, bound
 
@@ -136,6 +136,45 @@ async def test_the_end_of_a_server_whose_directory_was_removed_leaves_the_next_o
         assert place.record() == {"pid": 2}
     next_one.__exit__(None, None, None)
     assert not Path(place.socket).exists()
+
+
+@pytest.mark.real
+async def test_an_orderly_end_leaves_nothing_also_one_that_is_asked_for(place: Place) -> None:
+    with trio.CancelScope() as scope, bound(place, {"pid": 1}):
+        Path(place.log).touch()
+        Path(place.starting_lock).touch()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.sleep_forever)
+            scope.cancel()
+            await trio.sleep_forever()
+    assert scope.cancelled_caught
+    assert not Path(place.directory).exists()
+
+
+@pytest.mark.real
+async def test_the_log_of_a_server_that_has_failed_stays(place: Place) -> None:
+    with pytest.raises(OSError, match="broken"), bound(place, {"pid": 1}):
+        Path(place.log).touch()
+        raise OSError("broken")
+    assert (Path(place.log).exists(), Path(place.socket).exists()) == (True, False)
+
+
+@pytest.mark.real
+async def test_the_end_of_a_server_takes_no_lock_from_one_that_is_being_started(place: Place) -> None:
+    with bound(place, {"pid": 1}):
+        starting = hold(place, place.starting_lock)
+        assert hold(place, place.starting_lock) is None
+    assert hold(place, place.starting_lock) is None
+    assert starting is not None
+    starting.close()
+    # A lock on what was removed does not count: it is taken anew.
+    removed = hold(place, place.starting_lock)
+    shutil.rmtree(place.directory)
+    again = hold(place, place.starting_lock)
+    assert (removed is None, again is None) == (False, False)
+    for file in (removed, again):
+        if file is not None:
+            file.close()
 
 
 @pytest.mark.real

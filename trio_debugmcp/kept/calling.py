@@ -81,7 +81,8 @@ class Conversation:
                 if "method" not in answer and (is_refused or answer.get("id") == self._id):
                     break
         except (OSError, ValueError) as error:
-            sentence = f"The kept server has ended before it answered ({error}); its log is {self._log}."
+            where = f"; its log is {self._log}" if os.path.exists(self._log) else ""
+            sentence = f"The kept server has ended before it answered ({error}){where}."
             raise ServerLost(sentence) from error
         if "error" in answer:
             raise CallRefused(str(answer["error"].get("message", "")))

@@ -15,7 +15,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from trio_debugmcp.errors import UsageError
 
@@ -157,10 +157,47 @@ class Place(NamedTuple):
         return False
 
     def clear(self) -> None:
-        """Remove what a server leaves: its socket, what it wrote of itself and of its program. Its log stays."""
+        """Remove what a server leaves of itself and of its program. Its log stays."""
         for name in ("call", "server.json", "stop"):
             with suppress(FileNotFoundError):
                 os.unlink(f"{self.directory}/{name}")
+
+
+def hold(place: Place, path: str) -> IO[str] | None:
+    """Lock a file of the place until it is closed; None if another process has locked it.
+
+    Raises:
+        PlaceRefused: as `Place.make`.
+    """
+    while True:
+        place.make()
+        with suppress(FileNotFoundError):  # a server that ends may remove the place meanwhile
+            file = open(path, "a")  # noqa: SIM115 - it is held beyond this function
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.close()
+                return None
+            if is_at(file, path):
+                return file
+            file.close()
+
+
+def remove(place: Place) -> None:
+    """Remove all of the place, after `Place.clear`; while a server is being started there, nothing."""
+    with suppress(OSError), open(place.starting_lock, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for name in (place.log, place.serving_lock, place.starting_lock):
+            os.unlink(name)
+        os.rmdir(place.directory)
+
+
+def is_at(file: IO[Any], path: str) -> bool:
+    """Whether an open file is the one at a path: a lock of another one does not count."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _parents() -> Iterator[str]:

@@ -5,7 +5,6 @@
 The server is a process of its own session, so it survives the shell, and ends by itself: see `serve --kept`.
 """
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.kept.calling import Conversation, connect
-from trio_debugmcp.kept.place import Place
+from trio_debugmcp.kept.place import Place, hold
 
 START_SECONDS = 60.0
 """For a server to listen, on a busy machine; if its process ends before, that is known at once."""
@@ -60,17 +59,14 @@ def connected(place: Place) -> Conversation | None:
 @contextmanager
 def _alone(place: Place) -> Iterator[None]:
     """Hold the lock of who starts the server."""
-    with open(place.starting_lock, "w") as file:
-        end = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise NoServer("Another shell has been starting the server for a minute: try again.") from None
-                time.sleep(POLL_SECONDS)
-            else:
-                break
+    end = time.monotonic() + START_SECONDS
+    file = hold(place, place.starting_lock)
+    while file is None:
+        if time.monotonic() > end:
+            raise NoServer("Another shell has been starting the server for a minute: try again.")
+        time.sleep(POLL_SECONDS)
+        file = hold(place, place.starting_lock)
+    with file:
         yield
 
 

@@ -7,18 +7,17 @@
 All of them are one client, who comes back with every call. When a connection ends, what it asked for is cancelled.
 """
 
-import fcntl
 import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf
-from typing import IO, Any
+from typing import Any
 
 import trio
 
-from trio_debugmcp.kept.place import Place, PlaceRefused
+from trio_debugmcp.kept.place import Place, PlaceRefused, hold, is_at, remove
 
 log = logging.getLogger(__name__)
 
@@ -40,19 +39,18 @@ class AlreadyKept(PlaceRefused):
 def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListener]:
     """Listen at a place for the length of the block, with a record there that says what listens.
 
-    At the end socket and record are gone.
+    At the end socket and record are gone; with an orderly end all of the place.
 
     Raises:
         AlreadyKept: a server is there.
         OSError: the socket cannot be made.
         PlaceRefused: the place cannot be used.
     """
-    place.make()
-    with open(place.serving_lock, "a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AlreadyKept("failed", _kept_already(place)) from None
+    file = hold(place, place.serving_lock)
+    if file is None:
+        raise AlreadyKept("failed", _kept_already(place))
+    with file:
+        is_over = False
         place.clear()  # what a killed server has left
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -61,24 +59,29 @@ def bound(place: Place, record: Mapping[str, Any]) -> Iterator[trio.SocketListen
             os.chmod(place.socket, 0o600)
             listening.listen(BACKLOG)
             yield trio.SocketListener(trio.socket.from_stdlib_socket(listening))
+            is_over = True
+        except BaseException as error:
+            is_over = _is_asked(error)
+            raise
         finally:
             listening.close()
-            if _is_at(file, place.serving_lock):  # else the directory was removed, and may be another server's by now
+            if is_at(file, place.serving_lock):  # else the directory was removed, and may be another server's by now
                 place.clear()
+                if is_over:  # else its log says why
+                    remove(place)
+
+
+def _is_asked(end: BaseException) -> bool:
+    """Whether a server ends because it is asked to: nothing but cancellation has come."""
+    if isinstance(end, BaseExceptionGroup):
+        return end.split(trio.Cancelled)[1] is None
+    return isinstance(end, trio.Cancelled)
 
 
 def _kept_already(place: Place) -> str:
     pid = (place.record() or {}).get("pid")
     by_hand = "" if pid is None else f", or with kill {pid} if that does not find it"  # its socket was removed
     return f"a server is kept for {place.project} already: end it with trio-debugmcp call --end{by_hand}"
-
-
-def _is_at(file: IO[str], path: str) -> bool:
-    """Whether an open file is the one at a path."""
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
-    except FileNotFoundError:
-        return False
 
 
 class KeptCalls:

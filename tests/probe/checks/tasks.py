@@ -80,7 +80,7 @@ async def borrow(pool: Any) -> Any:
     return await pool.get()
 
 
-def check_who_joins_a_queue_is_told_how_much_of_it_is_unfinished() -> None:
+def check_who_joins_a_queue_sees_how_much_of_it_is_unfinished() -> None:
     async def work(jobs: Any) -> None:
         await jobs.get()
         await jobs.join()
