@@ -155,6 +155,9 @@ const link = new Link({
   },
 });
 
+/** @param {string} id */
+const openRun = (id) => store.update({run: {id, process: null}});
+
 keepArranged();
 createTheme();
 createPanes();
@@ -185,7 +188,7 @@ const source = createSource(store, actions, fetchSource);
 byId('source-tools').append(createFind({label: 'Find in the source', keys: '/', view: byId('source'), ...source}).node);
 createHover(store, call);
 createGoTo(store, actions);
-createEmpty(store);
+createEmpty(store, openRun);
 createInput(store, call);
 createOutput(echoing(store), () => session.earlierOutput());
 createOutputTools();
@@ -207,7 +210,7 @@ createVariableMenu(store, actions, {
   why: (question) => run.why(question),
 });
 createScrub(byId('timeline'), stopAt, travel);
-createRuns(store, (id) => store.update({run: {id, process: null}}));
+createRuns(store, openRun);
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open]')) return;

@@ -2,18 +2,33 @@
 
 import {nameOf} from '../program/deadlock.js';
 import {allWait} from '../program/status.js';
+import {placeOf, rowsOf} from '../program/tasks.js';
 import {byId, el} from './dom.js';
 import {place} from './words.js';
 
-export function createEmpty(store) {
+/** Lines on what a program waits for; the panels have all of it. */
+const MOST_LINES = 6;
+
+/** @param {import('../store.js').Store} store @param {(id: string) => void} openRun */
+export function createEmpty(store, openRun) {
   const view = byId('empty');
-  store.watch(['active', 'place', 'link', 'last', 'session', 'role', 'now'], ({active, place: shown, link, last, session, role, now}) => {
+  store.watch(['active', 'place', 'link', 'last', 'session', 'role', 'now', 'runs', 'events'], (state) => {
+    const {active, place: shown, link, last, session, role, now} = state;
     const runs = active && session !== null && session.state !== 'Paused';
     const show = shown === null && (runs || (link.status === 'open' && !active));
-    view.hidden = !show;
     byId('source').hidden = show;
-    if (show) view.replaceChildren(...(runs ? running(role, now) : words(last)));
+    view.hidden = !show;
+    if (!show) return;
+    const nodes = runs ? running(role, now) : words(last, last && runOf(state), openRun);
+    // What is drawn again each second cannot be pressed, nor read.
+    if (nodes.map(({outerHTML}) => outerHTML).join('') !== view.innerHTML) view.replaceChildren(...nodes);
   });
+}
+
+/** The recorded run of the session that has ended. @param {{runs: any[], events: any[]}} state */
+function runOf({runs, events}) {
+  const ended = events.findLast(({type}) => type === 'sessionEnded')?.payload.sessionId;
+  return runs.findLast(({session, state}) => session === ended && state === 'Recorded') ?? null;
 }
 
 /** @param {string | null} role @param {import('../program/now.js').Look | null} now */
@@ -26,7 +41,24 @@ function running(role, now) {
     el('h3', {}, 'The program runs'),
     el('p', {}, 'It has not stopped yet. Where it stops, its source is shown here.'),
     ...(role === 'control' ? [el('p', {}, how)] : []),
+    ...(now ? [el('ul', {className: 'waiting'}, ...waitsOf(now).map((line) => el('li', {}, line)))] : []),
   ];
+}
+
+/** What its tasks wait for, those that are most first; without any, its threads. @param {import('../program/now.js').Look} now */
+function waitsOf({tasks, threads}) {
+  const lines = tasks.length > 0
+    ? rowsOf(tasks).sort((one, other) => other.names.length - one.names.length).map(({task, names}) =>
+      waitInWords(names.length > 1 ? `${names.length} tasks` : task.name, placeOf(task), task, names.length > 1))
+    : threads.map((thread) => waitInWords(nameOf(thread), thread.location, thread));
+  const more = lines.length - MOST_LINES;
+  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+/** @param {string} who @param {any} there @param {{state: string, waitsFor: string | null}} what @param {boolean} [several] */
+function waitInWords(who, there, {state, waitsFor}, several = false) {
+  const does = waitsFor ? `${several ? 'wait' : 'waits'} for ${waitsFor}` : `${several ? 'are' : 'is'} ${state.toLowerCase()}`;
+  return `${who}${there ? ` at ${place(there)}` : ''} ${does}`;
 }
 
 /** @param {import('../program/now.js').ThreadNow[][]} deadlocks */
@@ -41,7 +73,20 @@ function deadlocked(deadlocks) {
   ];
 }
 
-function words(last) {
+/** @param {import('../runs/kept_runs.js').KeptRun} run @param {(id: string) => void} openRun */
+function recorded({id, what, exitCode, signal}, openRun) {
+  const failed = Boolean(exitCode || signal);
+  return [
+    el('h3', {}, 'The program has ended, and its run is recorded'),
+    el('p', {}, `${what}: each of its moments can be gone to, with the source as it ran and the values there.`),
+    el('p', {}, el('button', {type: 'button', className: 'button main', onclick: () => openRun(id)}, failed ? `Why it failed (${id})` : `Open ${id}`)),
+    el('p', {}, 'This page follows the session as soon as one starts; there is nothing to reload.'),
+  ];
+}
+
+/** @param {any} last @param {any} run @param {(id: string) => void} openRun */
+function words(last, run, openRun) {
+  if (run) return recorded(run, openRun);
   const parts = [
     el('h3', {}, last ? 'The debug session has ended' : 'No debug session yet'),
     last?.problem ? el('p', {}, last.problem) : null,
