@@ -195,6 +195,10 @@ async def test_a_recorded_run_answers_how_it_changed_what_was_called_and_what_a_
         assert [re.sub(r"#\d+", "#", entry) for entry in found["entries"]] == [
             "# shop.py:10 total | amount += price | amount: 10 -> 13"
         ]
+        first = await client.call("history_get", function="serve", count=1)
+        assert (first["total"], first["notes"]) == (2, ["1 to 1 of 2: start=1 has the next"])
+        last = await client.call("history_get", function="serve", count=1, start=1)
+        assert (last["total"], len(last["entries"]), "notes" in last) == (2, 1, False)
         found = await client.call("history_get", function="serve", full=True)
         names = [(entry["values"][0], entry["values"][-1]) for entry in found["entries"]]
         assert names == [("name='Ada'", "-> 10"), ("name='Bob'", "-> 13")]

@@ -587,6 +587,31 @@ async def test_the_files_of_another_language_are_not_sent_to_an_adapter(
         assert sent == [[".py", ".txt"], [".oth", ".txt"]]
 
 
+async def verify_own(arguments: Any) -> dict[str, Any]:
+    """Verify the breakpoints of the other language, as adapters do."""
+    verified = arguments["source"]["path"].endswith(".oth")
+    return {"breakpoints": [{"verified": verified} for _ in arguments["breakpoints"]]}
+
+
+async def test_breakpoints_from_before_that_are_of_another_language_are_counted_at_a_launch(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with of_two_languages(tmp_path) as (client, one, other):
+        for line in (1, 2):
+            await client.call("breakpoint_set", file=one.program, line=line)
+        await client.call("breakpoint_set", function="total")
+        await client.call("breakpoint_set", file=str(tmp_path / "program.oth"), line=2)
+        for session in ("s-1", "s-2"):
+            await client.call("debug_disconnect", session_id=session)
+        other.capabilities["supportsFunctionBreakpoints"] = False
+        other.answer("setBreakpoints", verify_own)
+        stop = await launch(client, other, program=str(tmp_path / "program.oth"), wait=True)
+        before, of_others = stop["notes"]
+        assert before == f"in force from before: bp-4 {tmp_path}/program.oth:2"
+        removes = 'breakpoint_remove(id="bp-1") removes one, id="*" all there are'
+        assert of_others == f"3 breakpoints from before are of another language: {removes}"
+
+
 async def test_an_exception_that_one_program_watches_for_has_no_problem_because_another_cannot(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:

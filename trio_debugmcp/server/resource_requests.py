@@ -115,9 +115,9 @@ class ResourceRequests:
             of_session = debugger.state.snapshot(named.session_id)
             if of_session is None:
                 known = ", ".join(snapshot.id for snapshot in debugger.state.snapshots)
+                sentence = f"There is no debug session '{named.session_id}'. Sessions: {known}."
                 ended = debugger.state.end_of(named.session_id)
-                gone = f"There is no debug session '{named.session_id}'." if ended is None else ended_sentence(ended)
-                sentence = f"{gone} Sessions: {known}."
+                sentence += "" if ended is None else f" {ended_sentence(ended)}"
                 raise resource_not_found(uri, sentence, ctx.protocol_version)
             snapshot = of_session
         resource = resource_of(uri) if named is None else named.resource

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointRemove
 from trio_debugmcp.server.tools.converting import converted
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 
@@ -27,3 +28,10 @@ def test_an_argument_that_does_not_fit_is_named_with_what_does(arguments: dict[s
     assert error.value.code == "INVALID_PARAMETER"
     all_of_them = "the schema of debug_launch has all, in a shell `call --list debug_launch`."
     assert error.value.message.endswith(all_of_them) == ("parameter" not in said)
+
+
+def test_the_id_of_what_a_tool_is_about_may_be_named_after_that() -> None:
+    assert converted("breakpoint_remove", BreakpointRemove, {"breakpoint_id": "*"}).id == "*"
+    for wrong in ({"snapshot_id": "snap-1"}, {"id": "bp-1", "breakpoint_id": "bp-2"}):
+        with pytest.raises(UsageError, match="has no parameter"):
+            converted("breakpoint_remove", BreakpointRemove, wrong)

@@ -1,7 +1,5 @@
 """What the tools about breakpoints answer."""
 
-from collections.abc import Container
-
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.exceptions_alike import type_question
@@ -13,7 +11,6 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
-from trio_debugmcp.state.model import Snapshot, Stop
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
@@ -37,7 +34,7 @@ MAX_LINE_LENGTH = 120
 _DROPPABLE = ("condition", "hit_condition", "log_message")
 """What an update does away with where it does not say it again; the file of an exception breakpoint likewise."""
 
-_MAX_NAMED = 5
+MAX_NAMED = 5
 """Breakpoints of before that a note names."""
 
 
@@ -120,7 +117,7 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
         line=line,
         requested_line=shown.requested_line if moved else None,
         state=_state(shown.enabled, shown.verified, in_session=in_session),
-        message=_message(debugger, each, shown),
+        message=message_of(debugger, each, shown),
     )
 
 
@@ -140,8 +137,8 @@ def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner
     dropped = [f"{name} `{value}`" for name, value in kept if value and not getattr(spec, name, None)]
     notes = [f"the update has dropped its {' and its '.join(dropped)}"] if dropped and old is not None else []
     if others:
-        named = "; ".join(other.id + _condition(other) for other in others[:_MAX_NAMED])
-        left_out = f"; {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+        named = "; ".join(other.id + condition_words(other) for other in others[:MAX_NAMED])
+        left_out = f"; {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
         notes.append(f"set by other clients at this place, and still in force: {named}{left_out}")
     return notes
 
@@ -161,124 +158,18 @@ def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:
     return "Pending" if in_session and not verified else None
 
 
-def breakpoint_notes(debugger: Debugger, earlier: Container[str]) -> list[str]:
-    """Return notes on breakpoints that are not where they were set.
-
-    `earlier`: the ids of those which are named because they have been in force since an earlier session.
-    """
-    places = Places(debugger.workspace.directory)
-    notes, before = [], []
-    for breakpoint in debugger.state.breakpoints:
-        if not breakpoint.enabled or breakpoint.is_held:  # which are held, the answer about the run says
-            continue
-        if breakpoint.spec.only_in is not None:
-            notes += (
-                [f"{breakpoint.id} {_place(places, breakpoint)} is pending: {breakpoint.lost}"]
-                if breakpoint.lost
-                else []
-            )
-            continue
-        shown = breakpoint_payload(breakpoint)
-        message = _message(debugger, breakpoint, shown)
-        if message and not breakpoint.lost:  # of one that is lost there is a note already
-            notes.append(f"{breakpoint.id} {'' if shown.verified else 'is pending: '}{message}")
-        if breakpoint.id in earlier:
-            place = places.line(shown.file, shown.line) or (
-                f"in {breakpoint.spec.function}" if breakpoint.spec.function else _place(places, breakpoint)
-            )
-            before.append(f"{breakpoint.id} {place}{_condition(breakpoint)}")
-    for exception in debugger.state.exceptions:
-        if exception.enabled:
-            message = _exception_message(debugger, exception)
-            notes += [f"{exception.id} {exception.exception_type}: {message}"] if message else []
-            before += [] if exception.id not in earlier else [f"{exception.id} {exception.exception_type}"]
-    if before:
-        named, others = before[:_MAX_NAMED], len(before) - _MAX_NAMED
-        notes.append(f"in force from before: {'; '.join(named)}" + (f"; {others} more" if others > 0 else ""))
-    return notes
-
-
-def refused_notes(debugger: Debugger, session_id: str) -> list[str]:
-    """Return notes on conditional breakpoints that the adapter of a session has refused."""
-    return [
-        f"{breakpoint.id} was refused: {binding.message}"
-        for breakpoint in debugger.state.breakpoints
-        for binding in breakpoint.bindings
-        if breakpoint.spec.condition and binding.session_id == session_id and not binding.verified and binding.message
-    ]
-
-
-def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
-    """Return notes on breakpoints at which a program that has ended did not stop, or that it did not hit.
-
-    `held`: those that were not to stop it.
-    """
-    places = Places(debugger.workspace.directory)
-    never: dict[str, list[str]] = {}
-    for breakpoint in debugger.state.breakpoints:
-        if (
-            breakpoint.id in held or breakpoint.id in debugger.breakpoints.syncs.carried
-        ):  # it may be meant for another program
-            continue
-        if breakpoint.enabled and not breakpoint.hits and (breakpoint.spec.only_in or not breakpoint.lost):
-            place = _place(places, breakpoint)
-            # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
-            what = "no stop at" if breakpoint.spec.log_message is None else "no hit of"
-            never.setdefault(what, []).append(f"{breakpoint.id} {place}")
-    return [
-        f"{what} {'; '.join(found[:_MAX_NAMED])}" + (f"; {len(found) - _MAX_NAMED} more" * (len(found) > _MAX_NAMED))
-        for what, found in never.items()
-    ]
-
-
-def _condition(each: Breakpoint) -> str:
+def condition_words(each: Breakpoint) -> str:
+    """Return the condition of a breakpoint behind its place; empty without one."""
     return f" if {each.spec.condition}" if each.spec.condition else ""
 
 
-def _place(places: Places, each: Breakpoint) -> str:
+def place_words(places: Places, each: Breakpoint) -> str:
+    """Return where a breakpoint was set."""
     spec = each.spec
     return spec.watch.expression if spec.watch else spec.function or spec.address or places.line(spec.file, spec.line)
 
 
-def moved_notes(debugger: Debugger, session_id: str, stop: Stop) -> list[str]:
-    """Return a note on each breakpoint of a stop that this process has at another line than the one it was set on."""
-    return [
-        f"{breakpoint.id} {binding.message}"
-        for breakpoint in debugger.state.breakpoints
-        if breakpoint.id in stop.breakpoint_ids and breakpoint.spec.text is not None
-        for binding in breakpoint.bindings
-        if binding.session_id == session_id and binding.message and binding.line not in (None, breakpoint.spec.line)
-    ]
-
-
-def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:
-    """Return a note on other threads that stand on lines with breakpoints: a continue resumes them without a stop.
-
-    Under our engine each of them has a stop of its own, in turn.
-    """
-    if any(
-        each.id == snapshot.id and each.requests.capabilities.engine_requests for each in debugger.living_sessions()
-    ):
-        return []
-    lines: dict[tuple[str | None, int | None], str] = {}
-    for breakpoint in debugger.state.breakpoints:
-        if breakpoint.enabled and breakpoint.spec.log_message is None:
-            for binding in breakpoint.bindings:
-                if binding.session_id == snapshot.id and binding.verified:
-                    lines[breakpoint.spec.file, binding.line or breakpoint.spec.line] = breakpoint.id
-    found = [
-        f"{thread.id} {thread.name or ''}".strip() + f" ({lines[thread.location.file, thread.location.line]})"
-        for thread in snapshot.threads.threads
-        if thread.id != stopped and thread.location and (thread.location.file, thread.location.line) in lines
-    ]
-    if not found:
-        return []
-    named, others = ", ".join(found[:_MAX_NAMED]), len(found) - _MAX_NAMED
-    more = f" and {others} more" if others > 0 else ""
-    return [f"threads on lines with breakpoints, too: {named}{more}; debug_continue resumes them without another stop"]
-
-
-def _message(debugger: Debugger, each: Breakpoint, shown: BreakpointPayload) -> str | None:
+def message_of(debugger: Debugger, each: Breakpoint, shown: BreakpointPayload) -> str | None:
     """Return what is unexpected about a breakpoint. That its file ends before it is known without any session."""
     behind = None if shown.verified or each.lost else _behind_the_end(debugger, each)
     return behind or shown.message or _nowhere(debugger, each)
@@ -309,7 +200,7 @@ def _nowhere(debugger: Debugger, each: Breakpoint) -> str | None:
     return f"no code follows line {line} of the file" if there is None else None
 
 
-def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | None:
+def exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | None:
     """Return what is unexpected about an exception breakpoint: after the end, too, its type may not exist."""
     message = exception_breakpoint_payload(each).message
     profile = debugger.language_of(None)

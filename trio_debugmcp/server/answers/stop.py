@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
-from trio_debugmcp.server.answers.breakpoints import end_notes, moved_notes, thread_notes
+from trio_debugmcp.server.answers.breakpoint_notes import end_notes, moved_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, family_notes, others_notes
 from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.lines import thread_name

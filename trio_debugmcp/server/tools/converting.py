@@ -8,6 +8,7 @@ What is wrong with them is said with what there is instead.
 
 import json
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -22,6 +23,14 @@ from trio_debugmcp.state.payloads import shortened
 P = TypeVar("P", bound=Struct)
 
 
+def _with_own_id(name: str, arguments: dict[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """Return arguments with the `id` of what a tool is about: `breakpoint_id` of `breakpoint_remove` is that."""
+    own = f"{name.partition('_')[0]}_id"
+    if "id" not in known or own in known or "id" in arguments or own not in arguments:
+        return arguments
+    return {"id" if key == own else key: value for key, value in arguments.items()}
+
+
 def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
     """Return the parameters of the tool `name`.
 
@@ -29,6 +38,7 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
         UsageError: `INVALID_PARAMETER`: one is missing, not known, of another type, or a word that is not accepted.
     """
     known = parameter_names(params)
+    arguments = _with_own_id(name, arguments, known)
     unknown = [parameter for parameter in arguments if parameter not in known]
     if unknown:
         near = get_close_matches(unknown[0], known, 2)

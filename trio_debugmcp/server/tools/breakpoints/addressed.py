@@ -6,7 +6,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
+from trio_debugmcp.server.answers.breakpoints import (
+    BreakpointAnswer,
+    breakpoint_answer,
+)
 from trio_debugmcp.server.answers.memory import instruction_lines, instruction_payloads
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.reader import READER

@@ -6,7 +6,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
+from trio_debugmcp.server.answers.breakpoints import (
+    BreakpointAnswer,
+    breakpoint_answer,
+)
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger

@@ -6,7 +6,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer
+from trio_debugmcp.server.answers.breakpoints import (
+    BreakpointAnswer,
+)
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, set_breakpoint
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
 from trio_debugmcp.session.debugger import Debugger

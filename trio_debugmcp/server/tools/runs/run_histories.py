@@ -96,6 +96,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
 
     found, run, places, of_process = await asked(debugger, params, RunHistory, work, leads_on=page.before != 0)
     notes = [*found.notes, *of_process, *([_NEVER_JUDGED] if found.undecided and not found.total else [])]
+    notes += _next_page(params.start, len(found.entries), found.total)
     data = HistoryData(
         entries=found.entries,
         total=found.total,
@@ -112,6 +113,12 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
         run=run.id,
         notes=notes,
     )
+
+
+def _next_page(start: int, shown: int, total: int) -> list[str]:
+    """Return a note on how to get the entries that follow those of a page."""
+    end = start + shown
+    return [f"{start + 1} to {end} of {total}: start={end} has the next"] if end < total else []
 
 
 def _check_subject(params: HistoryGet) -> None:

@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import update_notes
+from trio_debugmcp.server.answers.breakpoints import (
+    update_notes,
+)
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, begun_notes, breakpoint_spec, on_each_line
 from trio_debugmcp.server.tools.breakpoints.exception_support import exception_spec

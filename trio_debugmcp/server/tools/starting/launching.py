@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_notes
+from trio_debugmcp.server.answers.breakpoint_notes import breakpoint_notes, refused_notes
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
@@ -219,7 +219,8 @@ async def run_program(
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=waited, session_id=session.id)
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
     hit = tuple(f"{id_} is pending: " for id_ in answer.breakpoints)  # whatever the adapter has last said of it
-    notes = [note for note in breakpoint_notes(debugger, earlier) if note not in known and not note.startswith(hit)]
+    found = breakpoint_notes(debugger, session.requests, earlier)
+    notes = [note for note in found if note not in known and not note.startswith(hit)]
     notes = [*(refused if answer.state == "Disconnected" else []), *notes]
     last = session.snapshot or debugger.state.end_of(session.id) or first
     engine = None if last is None else last.origin.engine
