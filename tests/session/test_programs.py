@@ -19,7 +19,8 @@ from tests.session.test_children import adopt
 from trio_debugmcp.dap.profiles import Detect
 from trio_debugmcp.dap.profiles.language import Expressions
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
-from trio_debugmcp.session.programs import MAX_ENDED, MAX_PROGRAMS, chosen
+from trio_debugmcp.session.program_at_hand import chosen
+from trio_debugmcp.session.programs import MAX_ENDED, MAX_PROGRAMS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, ToolFailed, open_server
 
 SESSIONS = "debugger://sessions"

@@ -22,7 +22,7 @@ from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.refusals import refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.errors import DebugError, ProtocolViolation
-from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.session.program_at_hand import chosen
 
 MAX_REQUESTS = 32
 """Requests of one editor that are served at a time. Editors have a handful; what comes beside waits."""

@@ -24,6 +24,7 @@ from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
+from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.earlier_server import EarlierServer
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.hunting.hunts import Hunts
@@ -32,7 +33,7 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.not_paused import not_paused, only_listens
 from trio_debugmcp.session.output.console import Console
-from trio_debugmcp.session.programs import DebuggedProgram, Programs
+from trio_debugmcp.session.programs import Programs
 from trio_debugmcp.session.project_file import ProjectFile
 from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import DebugSession
@@ -56,7 +57,7 @@ class DebuggerRings(Struct, frozen=True):
 
     def output_payload(self, session_id: str, revision: int) -> OutputPayload:
         """Return the resource `debugger://output`, of the program that a session belongs to."""
-        return (self.programs.of(session_id) or self.programs).console.payload(revision)
+        return (self.programs.of(session_id) or self.programs.at_hand).console.payload(revision)
 
     def timeline_payload(self, revision: int) -> TimelinePayload:
         """Return the resource `debugger://timeline`."""
@@ -124,17 +125,17 @@ class Debugger:
     @property
     def console(self) -> Console:
         """The streams of the program at hand, which may have ended."""
-        return self.programs.console
+        return self.programs.at_hand.console
 
     @property
     def sources(self) -> Sources:
         """The source files that may be read, of the program at hand."""
-        return self.programs.sources
+        return self.programs.at_hand.sources
 
     @property
     def last_start(self) -> tuple[Profile, RootStart] | None:
         """How the program at hand was started, or that of the last one that was."""
-        found = self.programs.started_at_hand()
+        found = self.programs.at_hand.started()
         return None if found is None else (found.profile, found.start)
 
     # --- Finding ---------------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ class Debugger:
         Raises:
             UsageError: `NO_SESSION`.
         """
-        session_id = session_id or self.programs.chosen
+        session_id = session_id or self.programs.at_hand.chosen
         wanted = session_id or self.state.focus
         session = self.sessions.find(wanted)
         if session is not None and session.snapshot is not None:
@@ -184,12 +185,12 @@ class Debugger:
     def living_sessions(self) -> list[DebugSession]:
         """Return the sessions, parents before their children; of a call that names one, those of its program."""
         sessions = [session for session in self.sessions if session.snapshot is not None]
-        program = None if self.programs.chosen is None else self.programs.at_hand()
+        program = None if self.programs.at_hand.chosen is None else self.programs.at_hand.program()
         return sessions if program is None else [session for session in sessions if session.id in program.sessions]
 
     def root_session(self) -> DebugSession | None:
         """Return the session at hand that was launched or attached to; None if it has ended, or there is none."""
-        program = self.programs.at_hand()
+        program = self.programs.at_hand.program()
         root = None if program is None else self.sessions.find(program.id)
         return None if root is None or root.snapshot is None else root
 
@@ -202,7 +203,7 @@ class Debugger:
             return profile_for_file(file, self.settings.profiles)
         if self.programs.are_of_several_languages():
             return None
-        focused = self.sessions.find(self.programs.chosen or self.state.focus)
+        focused = self.sessions.find(self.programs.at_hand.chosen or self.state.focus)
         started = profile_of_python(self.settings.profiles) if self.last_start is None else self.last_start[0]
         return focused.profile if focused is not None else started
 
@@ -238,7 +239,7 @@ class Debugger:
         With `session_id`, as for a step, only that session's stop counts while it lives. `of`: the stops of these
         programs count, by the ids of their root sessions, and the end of any of them. Stops `seen` before do not count.
         """
-        own = self.programs.at_hand() if session_id is None else self.programs.of(session_id)
+        own = self.programs.at_hand.program() if session_id is None else self.programs.of(session_id)
         wanted = of if of is not None else [] if own is None else [own.id]
         return await wait_outcome(self.merger, wanted, session_id, seen=seen)
 

@@ -1,50 +1,33 @@
-"""`Programs`: what is debugged at a time, each program with its streams and its sources, and which one a call is about.
+"""`Programs`: what is debugged at a time, each program with its streams and its sources, and the last ones.
 
 A program is a root session, which was launched or attached to or listens, and the sessions that come from it.
 
     program = programs.add("s-1", profile, start)
-    programs.at_hand() is program                # it is in focus, as there is no other
-    with chosen("s-2"):
-        programs.at_hand()                       # that of session s-2, in this task
+    programs.of("s-1") is program
 
 What has ended is kept until a program is started while no other runs, so that its output can still be read.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from math import inf
+from collections.abc import Callable, Hashable, Mapping
 
-import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Launch
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProcessorUse
+from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.program_at_hand import ProgramAtHand
 from trio_debugmcp.session.start import RootStart, session_active
-from trio_debugmcp.state.model import Snapshot, StackFrame, State
+from trio_debugmcp.state.model import StackFrame, State
 
 MAX_PROGRAMS = 16
 """Programs at a time: each has an adapter, a process, some tasks, and up to 4 MiB of output."""
 
 MAX_ENDED = 4
 """Ended programs whose output is kept; that of one may have 4 MiB."""
-
-_CHOSEN: ContextVar[str | None] = ContextVar("CHOSEN", default=None)
-"""The session that the call of this task has named; None: it is about the one in focus."""
-
-
-@contextmanager
-def chosen(session_id: str | None) -> Iterator[None]:
-    """Make the call of this task one about that session, wherever nothing else is said."""
-    token = _CHOSEN.set(session_id)
-    try:
-        yield
-    finally:
-        _CHOSEN.reset(token)
 
 
 class FleetMemory(Struct, frozen=True):
@@ -55,43 +38,15 @@ class FleetMemory(Struct, frozen=True):
     used: Mapping[str, ProcessorUse]
 
 
-class DebuggedProgram:
-    """A root session with those that come from it, and what they share. Made by `Programs.add`.
-
-    Attributes:
-        id: of the root session.
-        console: the streams of its processes.
-        sources: the source files that it is known to consist of.
-        sessions: the ids of its sessions, also of those that have ended.
-        owner: the client that controls it, if any; `orphaned_at`: when the last owner disconnected, by Trio's clock.
-        was_started: it was allowed to run.
-        start_over: set unless it is being started; `late_failures`: why that failed after the wait for it.
-    """
-
-    def __init__(self, root_id: str, profile: Profile, start: RootStart, console: Console, sources: Sources) -> None:
-        self.id, self.profile, self.start = root_id, profile, start
-        self.console, self.sources = console, sources
-        self.sessions = {root_id}
-        self.owner: object = None
-        self.orphaned_at = inf
-        self.was_started = False
-        self.start_over = trio.Event()
-        self.late_failures: list[DebugError] = []
-
-    def __repr__(self) -> str:
-        return f"<DebuggedProgram {self.id} {self.profile.name} of {len(self.sessions)} sessions>"
-
-
 class Programs:
     """The programs of one server: those that are debugged, in the order in which they were started, and the last ones.
-
-    A method for each question about the programs that tools ask, hence so many.
 
     Args:
         state: returns what is true now.
         is_living: whether a session has not ended, by its id.
 
     Attributes:
+        at_hand: the one that a call is about.
         last_look: what the last look at all processes has seen, for the next one to say what has changed since.
     """
 
@@ -107,7 +62,7 @@ class Programs:
         self._new_console = new_console
         self._roots = roots
         self._programs: dict[str, DebuggedProgram] = {}
-        self._before = (new_console(), Sources(roots))
+        self.at_hand = ProgramAtHand(self._programs, state, new_console(), Sources(roots))
         self._reported: dict[int, set[Hashable]] = {}
         self.last_look: FleetMemory | None = None
 
@@ -129,63 +84,20 @@ class Programs:
         found = None if session_id is None else self.of(session_id)
         return None if found is None else [found.id]
 
-    @property
-    def chosen(self) -> str | None:
-        """The id of the session that the call of this task has named."""
-        return _CHOSEN.get()
-
-    def at_hand(self) -> DebuggedProgram | None:
-        """Return the program that this call is about: that of the named session, or in focus, or the last one."""
-        named = _CHOSEN.get() or self._state().focus
-        found = None if named is None else self.of(named)
-        return found or next(reversed(self._programs.values()), None)
-
-    def started_at_hand(self) -> DebuggedProgram | None:
-        """Return the same, but of those that have ended the last one that was allowed to run."""
-        found = self.at_hand()
-        if found is None or found.was_started or found.id in self._state().roots():
-            return found if found is not None and found.was_started else None
-        return next((program for program in reversed(self._programs.values()) if program.was_started), None)
-
     def are_of_several_languages(self) -> bool:
         """Return whether it depends on the program which language is meant: several are debugged, and none is named."""
-        return self.chosen is None and len({program.profile.language for program in self.living()}) > 1
-
-    def root_at_hand(self) -> Snapshot | None:
-        """Return the root session at hand; None if it has ended, and is no longer known."""
-        state, found = self._state(), self.at_hand()
-        return None if found is None else state.snapshot(found.id) or state.end_of(found.id)
-
-    def ended_at_hand(self) -> Snapshot | None:
-        """Return the root session at hand as it was at its end; None while it lives."""
-        state = self._state()
-        if _CHOSEN.get() is None:
-            return state.last if state.focus is None else None
-        found = self.at_hand()
-        return None if found is None else state.end_of(found.id)
-
-    @property
-    def console(self) -> Console:
-        """The streams of the program at hand; without any program an empty one."""
-        found = self.at_hand()
-        return self._before[0] if found is None else found.console
-
-    @property
-    def sources(self) -> Sources:
-        """The sources of the program at hand; without any program none."""
-        found = self.at_hand()
-        return self._before[1] if found is None else found.sources
+        return self.at_hand.chosen is None and len({program.profile.language for program in self.living()}) > 1
 
     def sources_with(self, path: str) -> Sources:
         """Return the sources which that path is among; those at hand come first, and if none are, they are returned."""
-        everywhere = [self.sources, *(program.sources for program in self.living())]
+        everywhere = [self.at_hand.sources, *(program.sources for program in self.living())]
         return next((sources for sources in everywhere if path in sources), everywhere[0])
 
     def known_sources(self) -> set[str]:
         """Return the paths of the sources of all programs; without any, of the last one."""
         return {
             path
-            for sources in [self.sources, *(program.sources for program in self.living())]
+            for sources in [self.at_hand.sources, *(program.sources for program in self.living())]
             for path in sources.known()
         }
 

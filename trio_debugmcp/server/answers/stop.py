@@ -33,7 +33,7 @@ from trio_debugmcp.server.answers.stop_data import StopData, of_process, output_
 from trio_debugmcp.server.reader import READER, current_reader
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.not_paused import phase_notes
-from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
@@ -72,7 +72,8 @@ async def stop_answer(
     """
     found = None if outcome is None else outcome.paused or outcome.ended
     about = session_id if found is None else found.id
-    with chosen(about or debugger.programs.chosen):  # its console and sources, whatever takes the focus meanwhile
+    # Its console and sources, whatever takes the focus meanwhile.
+    with chosen(about or debugger.programs.at_hand.chosen):
         return await _stop_answer(debugger, outcome, deadline, timed_out, held)
 
 
@@ -81,7 +82,7 @@ async def _stop_answer(
 ) -> StopAnswer:
     await debugger.console.settle()
     ended = outcome.ended if outcome is not None else None
-    program = debugger.programs.at_hand()
+    program = debugger.programs.at_hand.program()
     if ended is not None and program is not None:
         await program.start_over.wait()  # a start that fails has ended the session just before
         if program.late_failures:
@@ -103,7 +104,7 @@ async def _stop_answer(
         notes += [*children.notes(), *others_notes(debugger, ended.id)]
         found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots or children.pids else None)
     else:
-        named = debugger.state.snapshot(debugger.programs.chosen or "")
+        named = debugger.state.snapshot(debugger.programs.at_hand.chosen or "")
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
     console.mark_read(next_seq, reader)  # last: the output of an answer that is cancelled is new in the next one
     return with_output(found, news, lost)

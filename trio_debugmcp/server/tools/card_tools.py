@@ -17,7 +17,7 @@ from trio_debugmcp.server.tools.moving.run_control import DebugContinue, DebugSt
 from trio_debugmcp.server.tools.starting.sessions import DebugState, state_now
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.session.program_at_hand import chosen
 
 RUN_SECONDS = 20.0
 """For the next stop: less than the time after which hosts give up a call. The card then looks from time to time."""
@@ -57,7 +57,7 @@ async def _state(debugger: Debugger, params: CardState) -> CardAnswer:
     session_id = _session(debugger, shown)
     with chosen(session_id):
         now = await state_now(debugger, DebugState(session_id=session_id))
-        program = debugger.programs.at_hand()
+        program = debugger.programs.at_hand.program()
         if shown is None or program is None or not (shown.session in program.sessions and shown.was(debugger.state)):
             return _moved_on(now)  # of another program, whose output it would be
         # Not as news of this client: a chat may have several cards, and each shows what came since its own stop.

@@ -147,7 +147,7 @@ def _candidates(debugger: Debugger, path: str, cwd: str | None, near: str | None
     if Path(path).is_absolute():
         return [path]
     here, *roots = starts_of_paths(debugger)
-    program = debugger.programs.root_at_hand() or debugger.state.last if cwd is None else None
+    program = debugger.programs.at_hand.root() or debugger.state.last if cwd is None else None
     first = [cwd] if cwd is not None else []
     last = [program.origin.working_directory] if program is not None and program.origin.working_directory else []
     above = [str(each) for each in Path(near).parents] if near is not None and Path(near).is_absolute() else []

@@ -39,7 +39,7 @@ from trio_debugmcp.server.tools.misspelled import unknown_tool
 from trio_debugmcp.server.tools.story import RecordedCall, Story
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.state.changes import FocusMoved
 
 log = logging.getLogger(__name__)

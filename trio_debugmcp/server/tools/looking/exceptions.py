@@ -25,7 +25,7 @@ class ExceptionGetContext(Params, frozen=True, kw_only=True):
 
 async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionAnswer:
     bounds = ContextBounds(params.max_inner, params.max_frames, params.variables_for_frames)
-    last = debugger.programs.ended_at_hand()
+    last = debugger.programs.at_hand.ended()
     if last is not None:
         return _printed(debugger, last, bounds)
     session, snapshot = debugger.paused(params.session_id)

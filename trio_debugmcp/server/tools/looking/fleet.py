@@ -71,8 +71,8 @@ async def _learn_labels(debugger: Debugger, sessions: Sequence[DebugSession], se
 
 def _departed(debugger: Debugger) -> list[Departed]:
     """Return the processes that have ended: of the programs that there are, or of the one that the call is about."""
-    own = debugger.programs.at_hand()
-    programs = debugger.programs.living() if debugger.programs.chosen is None or own is None else [own]
+    own = debugger.programs.at_hand.program()
+    programs = debugger.programs.living() if debugger.programs.at_hand.chosen is None or own is None else [own]
     roots = {program.id for program in programs}
     return [process for process in debugger.state.departed if process.root in roots]
 

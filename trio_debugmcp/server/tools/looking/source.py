@@ -95,7 +95,7 @@ async def _of_run(debugger: Debugger, params: SourceGet) -> SourceAnswer:
 async def _source(debugger: Debugger, params: SourceGet) -> SourceAnswer:
     if params.run is not None:
         return await _of_run(debugger, params)
-    ended = debugger.programs.ended_at_hand()
+    ended = debugger.programs.at_hand.ended()
     path = source_path(debugger, params.file)
     if ended is None or path not in debugger.programs.known_sources():
         debugger.session(params.session_id)  # raises where there is none

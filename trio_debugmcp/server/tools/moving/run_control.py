@@ -81,7 +81,7 @@ async def _wait(debugger: Debugger, params: DebugWait) -> StopAnswer:
     if params.breakpoint_id is not None:
         debugger.breakpoints.find(params.breakpoint_id)
     deadline = trio.current_time() + params.timeout
-    last = debugger.programs.ended_at_hand()
+    last = debugger.programs.at_hand.ended()
     if last is not None and last.exit_code is not None:  # it has exited by itself, maybe just before
         return await wait_answer(debugger, Outcome(ended=last), deadline, session_id=last.id)
     session = debugger.session(params.session_id)

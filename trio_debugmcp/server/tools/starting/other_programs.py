@@ -11,7 +11,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.before.configured_tasks import tasks_of
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.session.session import DebugSession
 
 
@@ -42,7 +42,7 @@ def check_free(debugger: Debugger, params: Beginning) -> None:
 def runs_beside(debugger: Debugger, session: DebugSession | None) -> bool:
     """Return whether other programs run beside that of a session which is to be ended; None: has ended."""
     if session is None:  # by its name; without one the program at hand would be another
-        return debugger.programs.chosen is not None
+        return debugger.programs.at_hand.chosen is not None
     return any(each.id != session.id for each in debugger.programs.living())
 
 

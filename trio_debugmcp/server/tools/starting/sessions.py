@@ -124,7 +124,7 @@ async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -
 
 async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
     """Answer where the program is, or how it ended."""
-    last = debugger.programs.ended_at_hand()
+    last = debugger.programs.at_hand.ended()
     if last is not None:
         return with_sessions(debugger, _ended(debugger, last))
     if params.session_id is None and debugger.state.focused is None:
