@@ -3,6 +3,7 @@ import contextlib
 import importlib
 import json
 import os
+import socket
 import sys
 import threading
 import time
@@ -98,6 +99,41 @@ def check_who_joins_a_queue_sees_how_much_of_it_is_unfinished() -> None:
     waits = named(answer, "joiner")["waits"]
     assert waits.startswith("jobs.join, 2 items, 3 not yet reported by task_done, which is at `jobs` in"), waits
     end()
+
+
+def check_a_server_waits_for_connections_and_no_place_is_inside_of_the_loop() -> None:
+    async def receive(one: Any) -> None:
+        await asyncio.get_event_loop().sock_recv(one, 10)
+
+    async def work() -> None:
+        await asyncio.get_event_loop().run_in_executor(None, done.wait)
+
+    async def listen(server: Any) -> None:
+        await server.serve_forever()
+
+    async def main() -> None:
+        one, other = socket.socketpair()
+        one.setblocking(False)
+        server: Any = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+        tasks = [asyncio.ensure_future(each) for each in (receive(one), work(), listen(server))]
+        for name, task in zip(("receiver", "worker", "server"), tasks):
+            task.set_name(name)
+        try:
+            await asyncio.wait(tasks)
+        finally:
+            server.close()
+            one.close()
+            other.close()
+
+    done = threading.Event()
+    end = serve(main)
+    answer = until(lambda answer: answer["total"] == 4 and all(each.get("waits") for each in answer["tasks"]))
+    said = {name: named(answer, name)["waits"] for name in ("receiver", "worker", "server")}
+    done.set()
+    end()
+    assert said["server"].startswith("connections"), said
+    assert said["receiver"] == "sock_recv", said
+    assert not any(word in str(said) for word in ("_fd_to_key", "_run_once", "_WorkItem", "_chain_future")), said
 
 
 def check_a_leaked_connection_is_seen_with_its_await_chains() -> None:
