@@ -246,7 +246,7 @@ def _is_inside(entry: Json) -> bool:
 
 
 def _is_of_loop(entry: Json) -> bool:
-    """Whether a place is in variables of an event loop, its selector or a pool's thread: nobody knows them."""
+    """Whether a place is in variables of an event loop, its selector or a pool's thread: no reader of an answer knows them."""
     file = str(entry.get("file", ""))
     return file.replace("\\", "/").endswith(_OF_LOOPS) or os.path.basename(os.path.dirname(file)) in _LOOPS
 
