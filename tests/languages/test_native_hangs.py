@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import trio
 
 from tests import shared
 from tests.languages.conftest import SOURCES, TEST_SECONDS, need
@@ -15,9 +16,9 @@ from trio_debugmcp.testing import DebugClient
 HANGS = SOURCES / "hangs.cpp"
 
 
-def line_of(text: str) -> int:
-    """The number of the only line of hangs.cpp with this text."""
-    (number,) = [number for number, line in enumerate(HANGS.read_text().splitlines(), 1) if text in line]
+def line_of(text: str, source: Path = HANGS) -> int:
+    """The number of the only line of a program with this text."""
+    (number,) = [number for number, line in enumerate(source.read_text().splitlines(), 1) if text in line]
     return number
 
 
@@ -33,9 +34,9 @@ def hanging_program(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(shared.made(shared.of_this_run(tmp_path_factory, "hangs"), build) / "hangs")
 
 
-async def waiting(client: DebugClient, program: str, adapter: str) -> None:
+async def waiting(client: DebugClient, program: str, adapter: str, source: Path = HANGS) -> None:
     """Launch the program until all its threads wait but for the main one, which is stopped."""
-    here = {"file": str(HANGS), "line": line_of("// all wait")}
+    here = {"file": str(source), "line": line_of("// all wait", source)}
     stop = await client.call(
         "debug_launch", program=program, adapter=adapter, stop_at_entry=False, breakpoints=[here], timeout=TEST_SECONDS
     )
@@ -79,6 +80,25 @@ async def test_a_thread_says_what_it_waits_for_and_only_those_that_wait_for_each
         stacks = (await client.call("stacktrace_get", thread_id="*"))["stacks"]
         held = [stack["waitsFor"] for stack in stacks if any("teller" in thread for thread in stack["threads"])]
         assert f"held by thread {clerk} clerk" in held[0]
+
+
+async def test_a_mutex_of_rust_is_probably_held_by_the_thread_in_whose_frames_its_guard_is(
+    debugging: Connect, native_adapter: str, tmp_path: Path
+) -> None:
+    rustc = need("rustc", shutil.which("rustc"), "apt-get install rustc")
+    source, program = SOURCES / "hangs.rs", str(tmp_path / "hangs")
+    await trio.run_process([rustc, "-g", "--edition", "2021", "-o", program, str(source)])
+    async with debugging() as client:
+        await waiting(client, program, native_adapter, source)
+        found = await client.call("threads_list")
+        threads = by_name(found["threads"])
+        both = ids_of(threads, "teller", "clerk")
+        place = f"hangs.rs:{line_of('second.lock()', source)} in hangs::both, waits for mutex "
+        for name, other in (("teller", "clerk"), ("clerk", "teller")):
+            held = f", probably held by thread {ids_of(threads, other)[0]} {other}"
+            assert re.search(rf"{re.escape(place)}.*{held}$", threads[name])
+        assert found["deadlocks"] == [both]
+        assert found["notes"] == [f"probably a deadlock: threads {both[0]}, {both[1]} wait for each other"]
 
 
 async def test_a_wait_and_a_pause_of_a_program_that_hangs_say_which_threads_block_each_other(

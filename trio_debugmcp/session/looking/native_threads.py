@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ThreadsBody
-from trio_debugmcp.dap.profiles.native.kernel_calls import KernelWait, kind_by_functions
+from trio_debugmcp.dap.profiles.native.kernel_calls import KernelWait, circles, seen_in
 from trio_debugmcp.dap.profiles.native.machine_code import NativeWords
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
@@ -26,6 +26,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
 from trio_debugmcp.session.looking.kernel_threads import KernelThread, KernelThreads
 from trio_debugmcp.session.looking.live_threads import ALL_FRAMES, LiveStack, LiveThread
+from trio_debugmcp.session.looking.rust_guards import guard_holders
 from trio_debugmcp.session.looking.safe_evaluation import by_commands
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.start import Start
@@ -103,6 +104,9 @@ class NativeThreads:
         if snapshot.phase == "Running":
             return found.running()
         stacks = await adapter_stacks(self._ways, snapshot, most)
+        found.seen_in(stacks)
+        if free := found.unheld():
+            found.guess(await guard_holders(self._ways, stacks, free))
         return found.stopped(stacks, await self._names(found, stacks), len(snapshot.threads.threads))
 
     async def _waits(self, pid: int | None) -> "_Waits | None":
@@ -127,13 +131,12 @@ class NativeThreads:
     async def _names(self, found: "_Waits", stacks: Sequence[LiveStack]) -> Mapping[int, str]:
         """Return how the code of threads names what they wait for, by the threads' ids."""
         names: dict[int, str] = {}
-        wanted = [stack for stack in stacks if found.kind(stack) in _NAMED][:_MAX_NAMED]
+        known = [(stack, wait) for stack in stacks if (wait := found.wait_of(stack)) is not None]
         with trio.move_on_after(self._ways.requests.patience.seconds(NAMES_SECONDS)):
-            for stack in wanted:
-                wait = found.wait_of(stack.thread.id)
+            for stack, wait in [each for each in known if each[1].kind in _NAMED][:_MAX_NAMED]:
                 frame = next((frame for frame in stack.frames if frame.is_user_code), None)
-                if wait is not None and wait.address and frame is not None:
-                    size = _CONDITION_BYTES if found.kind(stack) == "condition" else 1
+                if wait.address and frame is not None:
+                    size = _CONDITION_BYTES if wait.kind == "condition" else 1
                     name = await self._name(frame, range(wait.address - size + 1, wait.address + 1))
                     names.update({} if name is None else {stack.thread.id: name})
         return names
@@ -145,7 +148,7 @@ class NativeThreads:
                 return path
             address, kind = await self._address(frame, path)
             if address in addresses:
-                return path if kind.endswith("&") else f"*{path}"  # lldb's reference has an address of its own
+                return path if kind.endswith("&") or kind.startswith("&") else f"*{path}"  # a reference, of C++ or Rust
         return None
 
     def _paths(self, frame: StackFrame) -> list[str]:
@@ -176,19 +179,31 @@ class _Waits:
     def __init__(self, kernel: KernelThreads, ids: Mapping[int, int]) -> None:
         self._kernel = kernel
         self._ids = ids
+        self._guesses: Mapping[int, int] = {}
         self._threads = {ids[thread.tid]: thread for thread in kernel.threads if thread.tid in ids}
 
-    def wait_of(self, thread_id: int) -> KernelWait | None:
-        thread = self._threads.get(thread_id)
+    def seen_in(self, stacks: Sequence[LiveStack]) -> None:
+        """Take into account in which functions the threads are."""
+        for stack in stacks:
+            thread = self._threads.get(stack.thread.id)
+            if thread is not None and thread.wait is not None and stack.frames:
+                inner = takewhile(lambda frame: not frame.is_user_code, stack.frames)
+                wait = seen_in(thread.wait, [frame.label or frame.name for frame in inner])
+                self._threads[stack.thread.id] = replace(thread, wait=wait)
+
+    def wait_of(self, stack: LiveStack) -> KernelWait | None:
+        """Return what a thread waits for."""
+        thread = self._threads.get(stack.thread.id)
         return None if thread is None else thread.wait
 
-    def kind(self, stack: LiveStack) -> str | None:
-        """Return what a thread waits for: by the memory, and where that does not say, by the functions it is in."""
-        wait = self.wait_of(stack.thread.id)
-        if wait is None or wait.kind not in ("futex", "timed"):
-            return None if wait is None else wait.kind
-        inner = takewhile(lambda frame: not frame.is_user_code, stack.frames)
-        return kind_by_functions([frame.label or frame.name for frame in inner]) or wait.kind
+    def unheld(self) -> set[int]:
+        """Return the addresses of mutexes that do not say who has them: those of Rust."""
+        waits = [thread.wait for thread in self._threads.values() if thread.wait is not None]
+        return {wait.address for wait in waits if wait.kind == "mutex" and wait.owner is wait.gone is None}
+
+    def guess(self, holders: Mapping[int, int]) -> None:
+        """Take it that the mutexes at these addresses are held by threads with these ids."""
+        self._guesses = {address: self._threads[each].tid for address, each in holders.items() if each in self._threads}
 
     def running(self) -> NativeLook:
         """Return what is known without frames."""
@@ -204,15 +219,17 @@ class _Waits:
 
     def _look(self, stacks: Sequence[LiveStack], names: Mapping[int, str], total: int, *, stopped: bool) -> NativeLook:
         waiting = tuple(
-            replace(stack, thread=replace(stack.thread, waits=self._words(stack, names), kind=self.kind(stack)))
+            replace(stack, thread=replace(stack.thread, waits=self._words(stack, names), kind=wait and wait.kind))
             for stack in stacks
+            for wait in (self.wait_of(stack),)
         )
         return NativeLook(waiting, total, tuple(self._deadlocks()), stopped)
 
     def _words(self, stack: LiveStack, names: Mapping[int, str]) -> str | None:
-        wait, kind = self.wait_of(stack.thread.id), self.kind(stack)
-        if wait is None or kind is None:
+        wait = self.wait_of(stack)
+        if wait is None:
             return None
+        kind = wait.kind
         if kind == "join" and wait.owner is not None:
             return f"the end of {self._thread(wait.owner)}"
         what = _WORDS.get(kind, wait.words)
@@ -222,6 +239,8 @@ class _Waits:
             what += f" `{name}` ({where})" if name else f" ({where})"
         if wait.owner is not None:
             what += f", held by {self._thread(wait.owner)}"
+        elif wait.address in self._guesses:
+            what += f", probably held by {self._thread(self._guesses[wait.address])}"
         elif wait.gone is not None:
             what += f", held by thread {wait.gone} of the system, which is none of this process any more"
         return what + (", with a time limit" if wait.timed and kind != "timed" else "")
@@ -232,15 +251,18 @@ class _Waits:
         return f"thread {tid} of the system" if thread is None else f"thread {each} {name_of(thread.name)}".rstrip()
 
     def _deadlocks(self) -> Sequence[Deadlock]:
-        waits = {thread.tid: thread.wait for thread in self._kernel.threads}
+        waits = {thread.tid: thread.wait for thread in self._threads.values() if thread.wait is not None}
+        guessed = {tid: replace(wait, owner=self._guesses.get(wait.address, wait.owner)) for tid, wait in waits.items()}
+        known = circles(waits)
+        sure = [circle for circle in self._kernel.circles if circle in known]
+        probable = [circle for circle in circles(guessed) if self._guesses and circle not in known]
         return [
             Deadlock(
                 tuple(self._ids[tid] for tid in circle),
-                sure=True,
-                timed=any(wait.timed for tid in circle if (wait := waits[tid]) is not None),
+                sure=circle in sure,
+                timed=any(waits[tid].timed for tid in circle),
             )
-            for circle in self._kernel.circles
-            if all(tid in self._ids for tid in circle)
+            for circle in (*sure, *probable)
         ]
 
 

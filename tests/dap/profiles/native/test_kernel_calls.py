@@ -9,6 +9,7 @@ from trio_debugmcp.dap.profiles.native.kernel_calls import (
     circles,
     kernel_wait,
     kind_by_functions,
+    seen_in,
     system_call,
 )
 
@@ -84,20 +85,45 @@ def test_without_glibc_no_memory_is_taken_for_its_locks() -> None:
     assert wait(futex(), mutex(), glibc=False) == KernelWait("futex", address=AT)
 
 
-def test_a_word_that_is_a_threads_id_is_the_end_of_that_thread() -> None:
-    memory = struct.pack("<IIiIi", CLERK, 0, 0, 0, 0)
-    assert wait(futex(0x109, CLERK), memory) == KernelWait("join", owner=CLERK)
-    assert wait(futex(0x109, GONE), struct.pack("<IIiIi", GONE, 0, 0, 0, 0)).kind == "futex"
-    assert wait(futex(0x109, TELLER), struct.pack("<IIiIi", TELLER, 0, 0, 0, 0)).kind == "futex"
+def thread_of(tid: int, place: int = AT) -> bytes:
+    """What glibc keeps of a thread, up to its id."""
+    return struct.pack("<QQQ", place, 0, place).ljust(0x2D0, b"\0") + struct.pack("<IIiIi", tid, 0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("offset", [8, 12])
-def test_a_read_write_lock_names_its_writer(offset: int) -> None:
+def test_the_id_in_what_glibc_keeps_of_a_thread_is_the_end_of_that_thread() -> None:
+    at = AT + 0x2D0
+    assert wait(futex(0x109, CLERK, at=at), thread_of(CLERK)) == KernelWait("join", owner=CLERK)
+    assert wait(futex(0x109, GONE, at=at), thread_of(GONE)).kind == "futex"
+    assert wait(futex(0x109, TELLER, at=at), thread_of(TELLER)).kind == "futex"
+    assert wait(futex(0x109, CLERK, at=at), thread_of(CLERK, 0x2000)).kind == "futex"  # a lock that has its owner's id
+
+
+def test_an_id_of_a_thread_behind_another_futex_does_not_make_that_held_by_it() -> None:
     memory = struct.pack("<IIIIIIiI8x", 0, 0, 2, 2, 0, 0, CLERK, 0)
-    found = wait(futex(expected=2, at=AT + offset), memory)
-    assert found == KernelWait("rwlock", address=AT, owner=CLERK)
-    read = struct.pack("<IIIIIIiI8x", 8, 0, 2, 2, 0, 0, 0, 0)  # readers are not known
-    assert wait(futex(expected=2, at=AT + offset), read).owner is None
+    assert [wait(futex(at=AT + offset), memory).owner for offset in (8, 12)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("functions", "expected"),
+    [
+        (["futex_wait", "___pthread_mutex_lock", "std::mutex::lock"], KernelWait("mutex", address=AT, owner=CLERK)),
+        (["__lll_lock_wait", "???"], KernelWait("mutex", address=AT, owner=CLERK)),
+        (["???", "???"], KernelWait("mutex", address=AT, owner=CLERK)),
+        (["syscall", "std::sys::sync::mutex::futex::Mutex::lock_contended"], KernelWait("mutex", address=AT)),
+        (["syscall", "my_lock"], KernelWait("futex", address=AT)),
+    ],
+)
+def test_a_mutex_of_glibc_is_one_only_in_functions_of_glibc(functions: list[str], expected: KernelWait) -> None:
+    assert seen_in(KernelWait("mutex", address=AT, owner=CLERK), functions) == expected
+
+
+def test_functions_say_what_a_futex_is_and_leave_other_waits_as_they_are() -> None:
+    assert seen_in(KernelWait("futex", address=AT), ["___pthread_cond_wait"]).kind == "condition"
+    assert seen_in(KernelWait("timed", "words"), ["clock_nanosleep"]).kind == "sleep"
+    assert seen_in(KernelWait("futex", address=AT), ["nothing"]) == KernelWait("futex", address=AT)
+    join = KernelWait("join", owner=CLERK)
+    assert (seen_in(join, ["pthread_join"]), seen_in(join, ["my_lock"]).owner) == (join, None)
+    assert seen_in(KernelWait("io", "input on descriptor 3"), ["read"]).words == "input on descriptor 3"
 
 
 def test_a_wait_with_a_time_limit_says_so() -> None:

@@ -4,7 +4,9 @@
     kernel_wait(call, read, tids={25964, 25967}, own=25967)     # KernelWait("mutex", 0x7ffe298f8170, owner=25964)
 
 A futex is only a word in memory; what it belongs to is said by what surrounds it. It is taken for a mutex where all of
-its fields may be a mutex's, and its owner is a thread of the process. glibc has had these offsets since 2.25.
+its fields may be a mutex's, and its owner is a thread of the process. Other locks keep ids of threads near their words,
+too: at a stop the functions in which a thread waits have the last word (`seen_in`). glibc has had these offsets since
+2.25.
 """
 
 import platform
@@ -12,6 +14,7 @@ import struct
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 _X86_64 = {
     "read": (0, 17, 19, 295),  # pread64, readv, preadv
@@ -83,9 +86,9 @@ _KINDS = 0x3 | 0x10 | 0x20 | 0x40 | 0x80 | 0x100 | 0x200
 """Bits of the kind of a mutex: its type, robust, priority inheritance and protection, shared, elision."""
 
 _MUTEX = struct.Struct("<IIiIi")  # __lock, __count, __owner, __nusers, __kind
-_RWLOCK = struct.Struct("<IIIIIIi")  # readers, writers, two futexes, padding, __cur_writer
-_RWLOCK_FUTEXES = (8, 12)
-_WRITER_PLACE = 6
+_THREAD = struct.Struct("<QQQ")  # of a thread on x86-64: its own address, `dtv`, its own address
+_TID_PLACE = 0x2D0
+"""Where glibc keeps the id in it, the futex of who waits for its end."""
 
 Read = Callable[[int, int], bytes]
 """Reads so many bytes at an address of the program; fewer, or none, where there are none."""
@@ -107,9 +110,9 @@ class KernelWait(Struct, frozen=True):
     """What a thread waits for.
 
     Attributes:
-        kind: mutex, rwlock, join, futex (which may belong to anything), or a kind of `LiveThread`.
+        kind: mutex, join, futex (which may belong to anything), or a kind of `LiveThread`.
         words: what for, where that is all there is to say.
-        address: of the futex, or of the mutex or lock that it belongs to.
+        address: of the futex.
         owner: the thread that has it, or whose end is waited for; `gone`: it is none of the process any more.
         timed: the wait has a time limit.
     """
@@ -157,14 +160,15 @@ def _futex(call: SystemCall, read: Read, tids: Collection[int], own: int) -> Ker
     is_mutex = kind & ~_KINDS == 0 and 0 < users < 1 << 20 and count < 1 << 20 and owner > 0
     if is_mutex and ((word == expected == _CONTENDED) or (by_word and word & _TID == owner)):
         return _held("mutex", address, owner, tids, timed=call.is_timed)
-    if word == expected > _CONTENDED and word in tids and word != own:
-        return KernelWait("join", owner=word, timed=call.is_timed)
-    for offset in _RWLOCK_FUTEXES:
-        lock = read(address - offset, _RWLOCK.size)
-        writer = _RWLOCK.unpack(lock)[_WRITER_PLACE] if len(lock) == _RWLOCK.size else 0
-        if writer in tids and writer > 0:
-            return KernelWait("rwlock", address=address - offset, owner=writer, timed=call.is_timed)
-    return found
+    is_own_id = word == expected > _CONTENDED and word in tids and word != own
+    return KernelWait("join", owner=word, timed=call.is_timed) if is_own_id and _is_thread(address, read) else found
+
+
+def _is_thread(address: int, read: Read) -> bool:
+    """Whether a word is the id in what glibc keeps of a thread; locks may have such a word as well."""
+    place = address - _TID_PLACE
+    kept = read(place, _THREAD.size)
+    return len(kept) == _THREAD.size and _THREAD.unpack(kept)[::2] == (place, place)
 
 
 def _held(kind: str, address: int, owner: int, tids: Collection[int], *, timed: bool) -> KernelWait:
@@ -198,6 +202,18 @@ _BY_FUNCTION = (
 def kind_by_functions(functions: Sequence[str]) -> str | None:
     """Return what a thread waits for by the library's functions in which it is, the innermost first."""
     return next((kind for name in functions for part, kind in _BY_FUNCTION if part in name), None)
+
+
+def seen_in(wait: KernelWait, functions: Sequence[str]) -> KernelWait:
+    """Return what a thread waits for by the library's functions in which it is as well, the innermost first."""
+    kind = kind_by_functions(functions)
+    if wait.kind in ("futex", "timed"):
+        return replace(wait, kind=kind or wait.kind)
+    own = {"mutex": ("pthread_mutex", "lll_lock"), "join": ("pthread_join", "clockjoin")}.get(wait.kind)
+    unknown = all(name.strip("?") == "" for name in functions)  # without symbols
+    if own is None or unknown or any(part in name for part in own for name in functions):
+        return wait
+    return KernelWait(kind or "futex", address=wait.address, timed=wait.timed)
 
 
 def circles(waits: Mapping[int, KernelWait]) -> list[tuple[int, ...]]:
