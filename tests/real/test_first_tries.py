@@ -198,7 +198,14 @@ def test_check():
 @pytest.mark.parametrize(
     ("test", "operands"),
     [
-        ("Case::test_total", {"len(cart.lines)": "2", "LIMITS['total']": "10"}),
+        (
+            "Case::test_total",
+            {
+                "len(cart.lines)": "2",
+                "cart.total": "<not read: that would run code of the program>",
+                "LIMITS['total']": "10",
+            },
+        ),
         ("test_check", {"cart.lines[1]": "4", "LIMITS['total']": "10"}),
     ],
 )

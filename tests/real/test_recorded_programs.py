@@ -386,3 +386,18 @@ async def test_questions_at_a_stop_in_a_child_are_about_the_child(debugging: Con
         assert found["notes"][0].startswith(f"of process {child}: see ")
         moment = await client.call("run_goto")
         assert moment["at"].endswith("worker.py:5 in parse")
+
+
+async def test_answers_about_the_last_of_several_programs_say_of_which_they_are(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    new = next(iter(NEW.values()))
+    async with debugging() as client:
+        await recorded(client, new, tmp_path / "shop.py")
+        assert "notes" not in await client.call("calls_get", function="serve")
+        await recorded(client, new, tmp_path / "other.py", "for n in range(9):\n    total = n\n")
+        of_last = f"of run-2, {tmp_path}/other.py: `run` asks another one"
+        history = await client.call("history_get", expression="total", count=2)
+        assert (history["total"], history["notes"]) == (9, [of_last, "1 to 2 of 9: start=2 has the next"])
+        calls = await client.call("calls_get", run="run-1", count=2)
+        assert calls["notes"] == [f"{calls['omitted']} calls are in no line: pass more than count=2, or `under`"]

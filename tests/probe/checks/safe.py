@@ -365,6 +365,11 @@ def check_an_operand_that_would_run_code_is_shown_by_its_parts() -> None:
     class Order:
         lines: List[int]
 
+        @property
+        def total(self) -> int:
+            ran.append("total")
+            return 7
+
     order = Order()
     order.lines = [3, 4]
     names: Any = ({"order": order, "sys": sys, "run": spring("run")},)
@@ -383,5 +388,8 @@ def check_an_operand_that_would_run_code_is_shown_by_its_parts() -> None:
         {"order.lines": [3, 4]},
         {"order.lines[0]": 3},
     ]
+    unread = {"name": "order.total", "value": asserted_values.UNREAD}
+    wanted_total: List[Any] = [["order.total", [["order", []]]], ["order.nothing", []]]
+    assert asserted_values.values(wanted_total, names, 8, show) == [unread, {"order": order}]
     assert asserted_values.values(wanted, names, 1, show) == [{"order.lines[1]": 4}]
     assert not ran

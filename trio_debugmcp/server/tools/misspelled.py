@@ -12,9 +12,8 @@ def unknown_tool(name: str, named: Sequence[str], listed: Sequence[str]) -> Usag
 
     `named`: all that may be meant; `listed`: those in the client's list.
     """
-    more = " Without arguments the last one names the others." if listed[-1:] == [MORE] else ""
-    return UsageError(
-        "INVALID_PARAMETER",
-        f"There is no tool '{name}'.{tools_meant(name, named)} Tools: {', '.join(listed)}.{more}",
-        {},
+    others = f" {MORE} without arguments names the others." if listed[-1:] == [MORE] else ""
+    sentence = (
+        f"There is no tool '{name}'.{tools_meant(name, named)} tools/list has the {len(listed)} there are.{others}"
     )
+    return UsageError("INVALID_PARAMETER", sentence, {})

@@ -168,10 +168,17 @@ async def asked(
     places = RunPlaces(debugger.workspace.directory, answer["root"])
     pid = answer["process"]
     again = ", as the answer before" if params.process is None and pid == likely == shown.process else ""
-    notes = [] if pid is None else [f"of process {pid}{again}: see run_list for the others, which `process` asks"]
+    notes = _of_which(debugger, params, run)
+    notes += [] if pid is None else [f"of process {pid}{again}: see run_list for the others, which `process` asks"]
     shown.of_process(pid)
     shown.stop = 0 if stop is None else stop.number
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
+
+
+def _of_which(debugger: Debugger, params: RunQuestion, run: KeptRun) -> list[str]:
+    """Return a note on the program of the last run, which was taken, where others have recorded runs as well."""
+    is_plain = params.run is not None or len({each.what for each in debugger.runs.runs}) < 2
+    return [] if is_plain else [f"of {run.id}, {run.what}: `run` asks another one"]
 
 
 def stop_in(debugger: Debugger, run: KeptRun) -> StopInRun | None:

@@ -146,6 +146,8 @@ async def _calls(debugger: Debugger, params: CallsGet) -> CallsShown:
     notes += ["there are more calls than were looked at: narrow it by `where` or `under`"] if found.is_least else []
     if not found.calls:
         notes.append("no call fits")
+    if found.omitted:
+        notes.append(f"{found.omitted:,} calls are in no line: pass more than count={params.count}, or `under`")
     data = CallsData(
         calls=found.calls, total=found.total, omitted=found.omitted, undecided=found.undecided, run=run.id, notes=notes
     )
