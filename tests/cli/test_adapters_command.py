@@ -69,6 +69,7 @@ def test_each_adapter_has_a_line_and_one_that_cannot_be_used_another_with_what_t
         f"ok      untried 1.0: U, {programs}/any; its table is not covered by our tests",
     ]
     assert lines[8].startswith("ok      debugpy 1.8.")
+    assert lines[8].endswith("; our own engine debugs CPython 3.12 and 3.13, debugpy all others")
 
 
 def test_as_json_place_version_and_problem_are_apart(programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,8 +87,10 @@ def test_as_json_place_version_and_problem_are_apart(programs: Path, capsys: pyt
         "problem": None,
         "install": "brew install new",
         "tested": True,
+        "engine": None,
         "check": None,
     }
+    assert debugpy["engine"] == "our own engine debugs CPython 3.12 and 3.13, debugpy all others"
     assert (old["location"], old["version"]) == (f"{programs}/old", "2.9")
     assert old["problem"].startswith(f"{programs}/old is too old")
     assert Path(debugpy["location"]).name == "debugpy"

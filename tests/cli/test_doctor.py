@@ -42,6 +42,9 @@ def test_a_program_is_really_debugged_with_the_python_of_the_project(
     assert list(checks) == ["server", "recording", *adapters, *others, "attach by process id", "py-spy", "debugging"]
     assert checks["debugging"]["detail"].startswith(f"{python} ran a program, which stopped at a breakpoint")
     assert checks["debugging"]["status"] == checks["adapter debugpy"]["status"] == "ok"
+    assert checks["adapter debugpy"]["detail"].endswith(
+        "our own engine debugs CPython 3.12 and 3.13, debugpy all others"
+    )
     assert found["hosts"]["full"]["tools"] >= found["hosts"]["core"]["tools"] > 10
 
 

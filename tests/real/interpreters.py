@@ -11,6 +11,7 @@ import trio
 
 from tests.pythons import Interpreter, found
 from tests.real.conftest import GDB, PROGRAMS, hits, text_of, where
+from trio_debugmcp.engine import TRIED
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 OLDEST = (3, 8)
@@ -91,6 +92,7 @@ async def _launch(client: DebugClient, interpreter: Interpreter, file: Path) -> 
     await _check_stop(client, launched, "1")
     session = await client.read("debugger://session")
     assert session["runtimeVersion"].startswith("CPython {}.{}.".format(*interpreter.version)), session
+    assert session["engine"] == ("own" if interpreter.version in TRIED else "pydevd"), session
     stepped = await client.call("debug_step")
     assert where(stepped).line == _line("return done")
     await _check_stop(client, await client.call("debug_continue"), "2")

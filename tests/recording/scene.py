@@ -158,8 +158,11 @@ def notified_then(recording: Recording) -> list[tuple[float, str]]:
 _TIMES = re.compile(r'(\\?"(?:timestamp|time|capturedAt|attachedAt)\\?":\\?)"[^"]*"|(\\?"milliseconds\\?":)[\d.]+')
 
 
-_ADDED = re.compile(r'\\"statement\\":null,|,\\"stopsAt\\":\[[^\]]*\]|"stopsAt":\[[^\]]*\],')
-"""Keys that payloads of earlier versions had not: in a text within a message, and in a payload."""
+_ADDED = re.compile(
+    r'\\"statement\\":null,|,\\"stopsAt\\":\[[^\]]*\]|"stopsAt":\[[^\]]*\],'
+    r'|,\\"engine\\":\\"\w+\\"|"engine":"\w+",|(?<=debug_attach)\. s-\d+ has ended[^"]*'
+)
+"""What earlier versions had not: keys, in a text within a message and in a payload; how a session has ended."""
 
 
 def without_times(message: Any) -> str:

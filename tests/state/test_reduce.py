@@ -70,6 +70,16 @@ def test_the_runtime_version_is_learned_later() -> None:
     assert store.merge(OriginLearned("s-1", "CPython 3.13")) == set()
 
 
+def test_which_engine_debugs_a_program_is_learned_and_worth_a_word_only_if_it_is_not_the_usual_one() -> None:
+    store = Store("s-1")
+    assert (store["s-1"].origin.engine, store["s-1"].origin.unusual_engine) == (None, None)
+    assert store.merge(OriginLearned("s-1", engine="own")) == {SESSION}
+    assert (store["s-1"].origin.engine, store["s-1"].origin.unusual_engine) == ("own", None)
+    store.merge(OriginLearned("s-1", engine="pydevd", engine_is_usual=False))
+    assert store.merge(OriginLearned("s-1", process_id=7)) == {SESSION}
+    assert (store["s-1"].origin.engine, store["s-1"].origin.unusual_engine) == ("pydevd", "pydevd")
+
+
 @pytest.mark.parametrize("event", [Exited(3), Terminated()])
 def test_the_end_of_the_program_changes_the_session_and_closing_removes_it(event: EventBody) -> None:
     store = Store("s-1")

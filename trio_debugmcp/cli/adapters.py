@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Status(Struct, frozen=True, rename="camel"):
     """One debug adapter. `problem`: why it cannot be used; `install`: the command for this system.
 
-    `tested`: whether our tests debug with it. `check`: what came of `--check`.
+    `tested`: whether our tests debug with it. `engine`: of Python, what debugs which versions. `check`: what came of
+    `--check`.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Status(Struct, frozen=True, rename="camel"):
     problem: str | None
     install: str
     tested: bool
+    engine: str | None = None
     check: dict[str, Any] | None = None
 
 
@@ -141,18 +143,30 @@ def _status(profile: "Profile") -> Status:
         problem=None if works else profile.absence(),
         install=profile.install_hint,
         tested=tested,
+        engine=_engine(profile),
     )
+
+
+def _engine(profile: "Profile") -> str | None:
+    """Return which programs our own engine debugs; None if that is of another language."""
+    from trio_debugmcp.engine import TRIED
+
+    if not profile.has_probe:
+        return None
+    versions = " and ".join(f"{major}.{minor}" for major, minor in TRIED)
+    return f"our own engine debugs CPython {versions}, {profile.name} all others"
 
 
 def in_words(status: Status) -> str:
     """Return a line for a person, and another with what to do."""
     version = f" {status.version}" if status.version else ""
     untested = "" if status.tested else "; its table is not covered by our tests"
+    engine = f"; {status.engine}" if status.engine else ""
     if status.problem is not None:
         text = f"{status.name}: {status.language}. {status.problem}{untested}"
         return status_line("missing", text, status.install)
     if status.check is None:
-        return status_line("ok", f"{status.name}{version}: {status.language}, {status.location}{untested}")
+        return status_line("ok", f"{status.name}{version}: {status.language}, {status.location}{engine}{untested}")
     if status.check["ok"]:
         return status_line("ok", f"{status.name}{version}: debugged a program in {status.check['seconds']:.1f} s")
     return status_line("failed", f"{status.name}{version}: {status.check['step']}: {status.check['problem']}")

@@ -148,7 +148,9 @@ def _adapters(profiles: "Sequence[Profile]", patience: Patience) -> list[DoctorF
         DoctorFinding(
             f"adapter {status.name}",
             "ok",
-            f"{status.language}, {status.location}" + (f" ({status.version})" if status.version else ""),
+            f"{status.language}, {status.location}"
+            + (f" ({status.version})" if status.version else "")
+            + (f"; {status.engine}" if status.engine else ""),
         )
         for status in adapters
         if status.problem is None

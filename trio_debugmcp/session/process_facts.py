@@ -4,6 +4,8 @@ import logging
 import signal
 from typing import Any
 
+from msgspec.structs import replace
+
 from trio_debugmcp.dap.messages import EvaluateBody, ModuleEvent, ModulesBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.ending import Ending
@@ -68,8 +70,10 @@ async def learn_origin(requests: Requests, merger: Merger, process_id: int | Non
             log.info("%s", error)
     if body is None:
         return
-    version, engine = requests.profile.dialect.runtime_facts(body, requests.capabilities) or (None, None)
-    await merger.merge(OriginLearned(requests.session_id, version, engine=engine, labels=labels.read(body)))
+    facts = requests.profile.dialect.runtime_facts(body, requests.capabilities)
+    version, engine, is_usual = facts or (None, None, True)
+    learned = OriginLearned(requests.session_id, version, engine=engine, engine_is_usual=is_usual)
+    await merger.merge(replace(learned, labels=labels.read(body)))
 
 
 def true_exit_code(reported: int | None, own: int | None) -> int | None:

@@ -50,7 +50,7 @@ class SessionOpened(Change, frozen=True):
 
 
 class OriginLearned(Change, frozen=True):
-    """The version of the session's runtime became known, its process's id, or `engine`, if it is not the usual one.
+    """The version of the session's runtime became known, its process's id, or the `engine` that debugs it.
 
     `labels`: what tells its process from its siblings; all that are known now.
     """
@@ -59,6 +59,7 @@ class OriginLearned(Change, frozen=True):
     runtime_version: str | None = None
     process_id: int | None = None
     engine: str | None = None
+    engine_is_usual: bool = True
     labels: Labels | None = None
 
 

@@ -35,7 +35,8 @@ class Origin(Struct, frozen=True):
     `listens`: it has no process, but waits for programs that dial in; the name is its address. `stop_at`: the break
     modes in which any exception stops it, though no breakpoint asks for it; `fails_with`: types of exceptions that do,
     or with `fails_below` that do in processes which it starts. `launches`: its program is its first child.
-    `core_file`: what it looks at does not run. `engine`: what debugs it, if that is not the default of its Python.
+    `core_file`: what it looks at does not run. `engine`: what debugs it, where its adapter has several, and
+    whether that is the usual one of its Python.
     `labels`: what tells its process from its siblings.
     """
 
@@ -56,7 +57,13 @@ class Origin(Struct, frozen=True):
     launches: bool = False
     core_file: str | None = None
     engine: str | None = None
+    engine_is_usual: bool = True
     labels: Labels = {}
+
+    @property
+    def unusual_engine(self) -> str | None:
+        """What debugs it, if that is worth a word."""
+        return None if self.engine_is_usual else self.engine
 
     @property
     def fails_here(self) -> tuple[str, ...]:

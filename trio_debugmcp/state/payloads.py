@@ -177,7 +177,7 @@ class SessionPayload(Payload, frozen=True):
     `listening`: only of a session that has no program of its own, but waits for some that dial in. `stopsAt`: the
     exceptions at which it stops by the launch, without a breakpoint: unhandled, userUnhandled. `handling`: the
     exception in whose `except` or `finally` the program is paused, as text, where that is known. `labels`: rank, host
-    and others, that tell its process from its siblings.
+    and others, that tell its process from its siblings. `engine`: what debugs a Python program: own or pydevd.
     """
 
     process_id: int | None
@@ -205,6 +205,7 @@ class SessionPayload(Payload, frozen=True):
     stops_at: list[str] | UnsetType = UNSET
     handling: str | UnsetType = UNSET
     labels: Mapping[str, str] | UnsetType = UNSET
+    engine: str | UnsetType = UNSET
 
 
 class SessionsPayload(Payload, frozen=True):

@@ -136,9 +136,10 @@ def _(change: OriginLearned, state: State) -> State:
         version = change.runtime_version or origin.runtime_version
         # What the adapter has reported of the process counts before what is known from elsewhere.
         process_id = origin.process_id if origin.process_id is not None else change.process_id
-        engine = change.engine or origin.engine
         labels = origin.labels if change.labels is None else change.labels
-        learned = replace(origin, runtime_version=version, process_id=process_id, engine=engine, labels=labels)
+        learned = replace(origin, runtime_version=version, process_id=process_id, labels=labels)
+        if change.engine is not None:
+            learned = replace(learned, engine=change.engine, engine_is_usual=change.engine_is_usual)
         return replace(snapshot, origin=learned)
 
     return _with_snapshot(state, change.session_id, learn)

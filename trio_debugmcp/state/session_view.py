@@ -41,6 +41,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         listening=listening_payload(state, snapshot) or UNSET,
         stops_at=list(origin.stop_at) or UNSET,
         labels=origin.labels or UNSET,
+        engine=origin.engine or UNSET,
     )
 
 

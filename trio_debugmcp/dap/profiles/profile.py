@@ -112,8 +112,8 @@ class Dialect:
         """A request outside the DAP whose answer contains the runtime's version."""
         return None
 
-    def runtime_facts(self, body: Mapping[str, Any], capabilities: Capabilities) -> tuple[str, str | None] | None:
-        """The runtime's version, from the answer to `runtime_request`; and what debugs it, if that is not the usual."""
+    def runtime_facts(self, body: Mapping[str, Any], capabilities: Capabilities) -> tuple[str, str, bool] | None:
+        """The runtime's version, from the answer to `runtime_request`; what debugs it, and whether that is usual."""
         return None
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:

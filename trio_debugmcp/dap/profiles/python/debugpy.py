@@ -90,7 +90,7 @@ class DebugpyDialect(Dialect):
     def runtime_request(self) -> tuple[str, Any] | None:
         return "pydevdSystemInfo", None
 
-    def runtime_facts(self, body: Mapping[str, Any], capabilities: Capabilities) -> tuple[str, str | None] | None:
+    def runtime_facts(self, body: Mapping[str, Any], capabilities: Capabilities) -> tuple[str, str, bool] | None:
         """For example `CPython 3.11.7`, which pydevd spells `3.11.7final0`."""
         python = body.get("python") or {}
         version = re.match(r"[\d.]+", str(python.get("version", "")))
@@ -99,7 +99,7 @@ class DebugpyDialect(Dialect):
         if version is None:
             return None
         runtime, engine = f"{name} {version[0]}", "own" if capabilities.engine_requests else "pydevd"
-        return runtime, None if engine == usual_engine(runtime) else engine
+        return runtime, engine, engine == usual_engine(runtime)
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         """Name builtin types, so that other raises cost nothing; all other types are filtered at the stop."""

@@ -10,7 +10,6 @@ not known to Python: a task that is in an `async with` of it has it probably. Wh
 an event is found by walking through all objects of the program, for few tasks of an answer.
 """
 
-import os.path
 import time
 from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
@@ -19,6 +18,7 @@ from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.threads import (
     asyncio_tasks,
     await_chains,
+    loop_parts,
     task_timeouts,
     trio_tasks,
     waits,
@@ -48,10 +48,6 @@ _LIBRARIES = ("asyncio", "trio", "anyio", "contextlib", "types")
 """Top modules of the frames between the user's code and what is waited for."""
 
 _TIMER = "._scheduled["
-
-_OF_LOOPS = ("/selectors.py", "/concurrent/futures/thread.py", "/concurrent/futures/process.py", "/threading.py")
-_LOOPS = ("asyncio", "uvloop")
-"""Files and directories of what drives the tasks, by the ends of their names."""
 
 
 class Awaits:
@@ -172,7 +168,7 @@ class Awaits:
             return _call(text, outermost)
         kind = facts.type_name(type(owner))
         if facts.module_name(type(owner)).startswith("asyncio"):
-            known = _of_loop(owner, kind, text, outermost)
+            known = loop_parts.waits_of(owner, kind, text, outermost)
             if known:
                 return known
         said = ", ".join([text or f"{kind}.{outermost.f_code.co_name}", *_details(owner, outermost)])
@@ -233,7 +229,7 @@ class Awaits:
             return ", to which nothing else refers that the garbage collector sees" if complete else ""
         if any(_TIMER in each for each in said):
             return ", which a timer of its loop ends"
-        said = list(dict.fromkeys(_said(entry) for entry in others if not _is_of_loop(entry)))
+        said = list(dict.fromkeys(_said(entry) for entry in others if not loop_parts.is_of_loop(entry)))
         if not said:
             return ""
         more = len(said) - _MOST_HOLDERS
@@ -243,12 +239,6 @@ class Awaits:
 def _is_inside(entry: Json) -> bool:
     """Whether a reference of a task that waits is more than a variable of its own, or one of a library's frame."""
     return "of" in entry and not entry.get("library")
-
-
-def _is_of_loop(entry: Json) -> bool:
-    """Whether a place is in variables of an event loop, its selector or a pool's thread: no reader of an answer knows them."""
-    file = str(entry.get("file", ""))
-    return file.replace("\\", "/").endswith(_OF_LOOPS) or os.path.basename(os.path.dirname(file)) in _LOOPS
 
 
 def _said(entry: Json) -> str:
@@ -303,17 +293,6 @@ def _awaited_tasks(above: List[Any]) -> Optional[Tuple[str, List[Any], bool]]:
         if facts.type_name(type(owner)) == "TaskGroup" and type(tasks) is set:
             return "of its group: ", list(tasks), False
     return None
-
-
-def _of_loop(owner: Any, kind: str, text: str, method: Any) -> str:
-    """Return what a method of a server, or of the loop itself, waits for; nothing of others."""
-    name = method.f_code.co_name
-    if kind == "Server":
-        waits_for = {"serve_forever": "connections", "wait_closed": "its connections to end"}.get(name, "")
-        return f"{waits_for} ({text})" if waits_for and text else waits_for
-    if facts.attribute(owner, "_ready") is facts.MISSING or facts.attribute(owner, "_scheduled") is facts.MISSING:
-        return ""
-    return text if text.endswith(name) else name
 
 
 def _name_of_lock(text: str, frames: List[Any], above: List[Any], lock: Any) -> str:

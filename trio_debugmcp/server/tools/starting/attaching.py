@@ -103,7 +103,7 @@ async def attach(
     if snapshot is None:
         return Attached(session=session.id, state="Running")
     origin = snapshot.origin
-    return Attached(session=session.id, pid=origin.process_id, state=snapshot.phase, engine=origin.engine)
+    return Attached(session=session.id, pid=origin.process_id, state=snapshot.phase, engine=origin.unusual_engine)
 
 
 async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Attach]:

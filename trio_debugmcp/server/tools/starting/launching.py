@@ -223,7 +223,7 @@ async def run_program(
     notes = [note for note in found if note not in known and not note.startswith(hit)]
     notes = [*(refused if answer.state == "Disconnected" else []), *notes]
     last = session.snapshot or debugger.state.end_of(session.id) or first
-    engine = None if last is None else last.origin.engine
+    engine = None if last is None else last.origin.unusual_engine
     last = (None if outcome is None else outcome.paused) or last  # maybe a child, which the rest of the answer is about
     kept = debugger.runs.of(program.id)
     run = None if kept is None else kept.id
