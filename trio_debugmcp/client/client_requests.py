@@ -29,7 +29,14 @@ T = TypeVar("T")
 
 
 class ClientRequests(ClientViews):
-    """A method for each request."""
+    """The requests, a method for each.
+
+    `metadata` is the `_meta` of a request. `timeout`, in seconds without an answer or progress, takes the place of the
+    option `request_timeout`.
+
+    Every method raises `NotConnected` without a connection, `ConnectionLost` if that ends during the request, and the
+    SDK's `MCPError` if the server refuses or does not answer in time.
+    """
 
     # --- Lists --------------------------------------------------------------------------------------------------------
 
@@ -55,7 +62,13 @@ class ClientRequests(ClientViews):
         cursor: str | None = None,
         metadata: Metadata = None,
     ) -> types.PaginatedResult:
-        """Fetch one page of a list, with its `next_cursor` and `_meta`. The lists of this client stay as they are."""
+        """Fetch one page of a list, with its `next_cursor` and `_meta`. The lists of this client stay as they are.
+
+        Args:
+            kind: which list.
+            cursor: the `next_cursor` of the page before; None for the first page.
+            metadata: `_meta` of the request.
+        """
         connection = self._supervisor.connection
         which: SyncedList[Any] = getattr(self._state.catalog, kind)
         page: types.PaginatedResult = await which.page(connection, cursor, self._state.calls.meta(connection, metadata))
@@ -85,6 +98,12 @@ class ClientRequests(ClientViews):
 
         The read is cached and announced twice, under the template and under the expanded URI.
 
+        Args:
+            uri_template: one that the server lists; its list is fetched if this client does not know the template yet.
+            params: a value for each variable of the template; those of a query may be left out.
+            metadata: `_meta` of the request.
+            timeout: seconds without an answer, in place of the option `request_timeout`.
+
         Raises:
             UsageError: the server has no such template, or `params` do not fit it: one is missing that is not of a
                 query, or one is not of the template.
@@ -105,7 +124,14 @@ class ClientRequests(ClientViews):
         *,
         timeout: float | None = None,
     ) -> PromptGetInvocation:
-        """Get a prompt; the invocation is cached and announced. Arguments that are not strings are sent as JSON."""
+        """Get a prompt; the invocation is cached and announced.
+
+        Args:
+            name: of the prompt.
+            params: its arguments; those that are not strings are sent as JSON.
+            metadata: `_meta` of the request.
+            timeout: seconds without an answer, in place of the option `request_timeout`.
+        """
         return await self._state.calls.get_prompt(self._supervisor.connection, name, params or {}, metadata, timeout)
 
     async def call_tool(
@@ -148,7 +174,14 @@ class ClientRequests(ClientViews):
         argument_value: str,
         context: Mapping[str, str] | None = None,
     ) -> types.Completion:
-        """Complete an argument of a prompt or a resource template; empty if the server has no completions."""
+        """Complete an argument of a prompt or a resource template; empty if the server has no completions.
+
+        Args:
+            ref: the prompt, or the template.
+            argument_name: which of its arguments.
+            argument_value: what was typed of the value so far.
+            context: values of other arguments, by name, which the completions may depend on.
+        """
         argument = {"name": argument_name, "value": argument_value}
         return await self._state.calls.complete(self._supervisor.connection, ref, argument, context)
 
@@ -170,7 +203,11 @@ class ClientRequests(ClientViews):
         await self._state.calls.ping(self._supervisor.connection)
 
     async def set_roots(self, roots: Sequence[types.Root]) -> None:
-        """Replace the roots and notify the server; the options must have given roots, even none, to begin with."""
+        """Replace the roots: the directories that a server may look into. The server is notified.
+
+        Raises:
+            UsageError: `NOT_SUPPORTED`: the client was made without the option `roots`, so it has not declared any.
+        """
         if self._parts.roots is None:
             raise UsageError("NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options")
         self._parts.roots = tuple(roots)

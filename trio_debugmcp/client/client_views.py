@@ -82,7 +82,10 @@ class ClientViews:
 
     @property
     def stderr(self) -> tuple[StderrLine, ...]:
-        """The last lines of standard error of stdio servers, over all connections of this client."""
+        """The last lines that a server which was started as a command has written to its standard error.
+
+        They are kept over all connections of this client.
+        """
         return tuple(self._state.stderr)
 
     def statistics(self) -> InspectorClientStatistics:

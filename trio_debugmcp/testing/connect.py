@@ -4,6 +4,9 @@
         ...
 
 The server of `open_server` runs in this process, on the clock of the test.
+
+`era` is the version of the protocol that a client speaks: "legacy" begins with a handshake (2025-11-25 and before),
+"modern" has none. `extensions` are those that it declares.
 """
 
 import os
@@ -56,7 +59,14 @@ class Server:
         *,
         extensions: Sequence[ClientExtension] = (),
     ) -> AsyncIterator[DebugClient]:
-        """Connect a client over memory streams for the length of the block; `extensions`: what it declares."""
+        """Connect a client over memory streams for the length of the block.
+
+        Args:
+            era: see the module.
+            role: "observe" for a client that may only look.
+            name: by which the server and its other clients know it.
+            extensions: that the client declares.
+        """
         with memory_pair() as (left, right):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.app.serve_connection, *left, role)
@@ -78,7 +88,13 @@ async def open_server(options: Options | None = None) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def connect(era: Era = "legacy", *, options: Options | None = None) -> AsyncIterator[DebugClient]:
-    """Run a server in this process, and connect a client to it over memory streams."""
+    """Run a server in this process, and connect a client to it over memory streams.
+
+    Args:
+        era: see the module.
+        options: of the server, for example `FakeAdapter().options()`; by default it has the debug adapters of this
+            machine.
+    """
     async with open_server(options) as server, server.connect(era) as client:
         yield client
 
@@ -91,7 +107,14 @@ async def connect_stdio(
     env: Mapping[str, str] | None = None,
     extensions: Sequence[ClientExtension] = (),
 ) -> AsyncIterator[DebugClient]:
-    """Start a server process, and connect the SDK's stdio client to it."""
+    """Start a server process, and connect the SDK's stdio client to it. The process ends with the block.
+
+    Args:
+        era: see the module.
+        arguments: of the command `serve`, for example `["--root", "/src"]`.
+        env: variables beside those of this process.
+        extensions: that the client declares.
+    """
     python, *words = own_command("serve", "--no-state", *arguments)
     parameters = StdioServerParameters(command=python, args=words, env={**os.environ, **(env or {})})
     async with open_debug_client(stdio_client(parameters), era, extensions) as client:
@@ -107,7 +130,19 @@ async def connect_websocket(
     ssl_context: ssl.SSLContext | None = None,
     extensions: Sequence[ClientExtension] = (),
 ) -> AsyncIterator[DebugClient]:
-    """Connect to a server that listens on a WebSocket."""
+    """Connect to a server that listens on a WebSocket.
+
+    Args:
+        url: for example `ws://127.0.0.1:4711/mcp`, as the server logs it.
+        token: that of control or of observers, which decides what the client may do; None: the server needs none.
+        era: see the module.
+        ssl_context: for `wss://`; None: the certificate authorities of this machine.
+        extensions: that the client declares.
+
+    Raises:
+        OSError: no server listens there.
+        ExceptionGroup: of a `trio_websocket.ConnectionRejected`: the server has refused the token.
+    """
     from trio_debugmcp.transports.websocket import open_websocket_client
 
     async with open_debug_client(open_websocket_client(url, token, ssl_context=ssl_context), era, extensions) as client:
@@ -118,7 +153,7 @@ async def connect_websocket(
 async def connect_http(
     url: str, token: str | None, era: Era = "legacy", *, extensions: Sequence[ClientExtension] = ()
 ) -> AsyncIterator[DebugClient]:
-    """Connect to a server that listens for Streamable HTTP."""
+    """Connect to a server that listens for Streamable HTTP; its arguments are those of `connect_websocket`."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with (
         create_mcp_http_client(headers=headers) as http,
@@ -131,7 +166,11 @@ async def connect_http(
 async def connect_process(
     process: trio.Process, era: Era = "legacy", *, extensions: Sequence[ClientExtension] = ()
 ) -> AsyncIterator[DebugClient]:
-    """Connect to a server process with pipes, which the caller has started, and ends."""
+    """Connect to a server process with pipes, which the caller has started, and ends.
+
+    Raises:
+        ValueError: its standard input or its standard output is not a pipe.
+    """
     if process.stdin is None or process.stdout is None:
         raise ValueError("start the process with stdin=PIPE and stdout=PIPE")
     async with (

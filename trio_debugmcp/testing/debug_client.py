@@ -114,7 +114,11 @@ class DebugClient:
         return structured
 
     async def read_text(self, uri: str) -> str:
-        """Read the text of a resource."""
+        """Read the text of a resource.
+
+        Raises:
+            MCPError: there is no such resource.
+        """
         result = await self.sdk.read_resource(uri)
         return result.contents[0].text  # type: ignore[union-attr]
 
@@ -162,13 +166,26 @@ class DebugClient:
         return [notice.at for notice in self.notices if notice.what == what]
 
     async def wait_notice(self, what: str, *, after: int = 0, seconds: float = NOTICE_SECONDS) -> Notice:
-        """Wait for a notice of that kind; the first `after` notices do not count."""
+        """Wait for a notice of that kind.
+
+        Args:
+            what: a URI, or `LIST_CHANGED`.
+            after: how many of the first notices, of any kind, do not count.
+            seconds: how long to wait, by Trio's clock.
+
+        Raises:
+            trio.TooSlowError: there was none in time.
+        """
         return await self.wait_notices(lambda notices: [n for n in notices[after:] if n.what == what], seconds=seconds)
 
     async def wait_notices(
         self, find: Callable[[list[Notice]], list[Notice]], *, seconds: float = NOTICE_SECONDS
     ) -> Notice:
-        """Wait until `find` returns some of all notices, and return the first of these."""
+        """Wait until `find` returns some of all notices, and return the first of these.
+
+        Raises:
+            trio.TooSlowError: it returned none in time.
+        """
         with trio.fail_after(seconds):
             while not (notices := find(self.notices)):
                 await self._noticed.park()
