@@ -404,7 +404,7 @@ async def test_a_server_with_roots_runs_no_installed_command_outside_them(scene:
         assert (await failure(client, "debug_launch", program="pip")).code == "PERMISSION_DENIED"
 
 
-@pytest.mark.parametrize("beside", [{"file": "here.py"}, {"line": 5}, {"statement": "return due"}])
+@pytest.mark.parametrize("beside", [{"line": 5}, {"statement": "return due"}])
 async def test_a_breakpoint_on_a_function_has_no_other_place(beside: dict[str, Any], scene: Scene) -> None:
     async with connect(options=scene.options) as client:
         failed = await failure(client, "breakpoint_set", function="pay", **beside)
