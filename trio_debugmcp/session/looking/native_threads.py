@@ -94,20 +94,24 @@ class NativeThreads:
         return f"<NativeThreads of {self._ways.requests.session_id}>"
 
     async def look(self, most: int = ALL_FRAMES) -> NativeLook | None:
-        """Return the threads, with so many frames of each, and what they wait for; None where that is not known."""
+        """Return the threads, with so many frames of each, and what they wait for as far as that is known.
+
+        None of another language, and where nothing is known of a program that runs.
+        """
         snapshot = self._ways.requests.snapshot
-        if snapshot is None or snapshot.phase not in ("Paused", "Running") or not self.are_here:
+        is_native = isinstance(self._ways.profile.words, NativeWords)
+        if snapshot is None or snapshot.phase not in ("Paused", "Running") or not is_native:
             return None
-        found = await self._waits(snapshot.origin.process_id)
-        if found is None:
-            return None
+        found = await self._waits(snapshot.origin.process_id) if self.are_here else None
         if snapshot.phase == "Running":
-            return found.running()
-        stacks = await adapter_stacks(self._ways, snapshot, most)
+            return None if found is None else found.running()
+        stacks, total = await adapter_stacks(self._ways, snapshot, most), len(snapshot.threads.threads)
+        if found is None:
+            return NativeLook(tuple(map(_placed, stacks)), total, (), stopped=True)
         found.seen_in(stacks)
         if free := found.unheld():
             found.guess(await guard_holders(self._ways, stacks, free))
-        return found.stopped(stacks, await self._names(found, stacks), len(snapshot.threads.threads))
+        return found.stopped(stacks, await self._names(found, stacks), total)
 
     async def _waits(self, pid: int | None) -> "_Waits | None":
         """Return what the kernel says, with the adapter's ids; `pid`: if it is known."""
