@@ -314,3 +314,20 @@ async def test_functions_of_modules_that_no_stop_has_shown_are_found_by_name(
             assert len(traced["calls"]) == 1, name
         with pytest.raises(ToolFailed, match=r"'missing'.* was found in the files of the modules that the program has"):
             await client.call("trace_function", function="missing")
+
+
+@pytest.mark.parametrize("interpreter", chosen(), ids=lambda each: each.label)
+async def test_a_stop_at_an_exception_that_ends_the_program_is_not_given_up_for_calls_that_do_not_come(
+    interpreter: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "ends.py"
+    file.write_text("def price(kind):\n    return int(kind)\n\n\nprice('tea')\n")
+    async with debugging() as client:
+        options = {"python": interpreter.path}
+        stop = await client.call("debug_launch", program=str(file), stop_at_entry=False, adapter_options=options)
+        assert stop["exception"].startswith("ValueError")
+        with pytest.raises(
+            ToolFailed, match=r"stopped at an exception that nothing catches, ValueError.*debug_restart"
+        ):
+            await client.call("trace_function", function="price")
+        assert (await client.call("debug_state"))["exception"] == stop["exception"]

@@ -3,9 +3,11 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import pytest
+import trio
 from msgspec.structs import replace
 from trio.testing import MockClock
 
@@ -13,6 +15,7 @@ from tests.server.scene import failure, launch
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.server.tools.more import DebugMore, more_tool
 from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.skill import read_agent, read_skill
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
@@ -62,6 +65,17 @@ def test_an_observer_sees_what_it_may_call_and_that_it_only_reads() -> None:
     _, _, others = (more.description or "").partition("parameters. ")
     assert not {name for name in OTHERS - set(names(ALL, "observe")) if re.search(rf"\b{name}\b", others)}
     assert set(names(CORE, "observe")) < set(names(CORE))
+
+
+def test_each_of_the_others_is_described_in_one_clause() -> None:
+    more = more_tool([tool for tool in ALL.tools if tool.listing == "full"], [])
+    answer: Any = trio.run(partial(more.run, cast("Any", None), DebugMore()))
+    said = {name.partition("(")[0]: clause for name, clause in answer.tools.items()}
+    assert said["debug_run_to"] == "Run on to a line"
+    assert said["history_get"] == "How something changed over a recorded run"
+    for name, clause in said.items():
+        assert re.fullmatch(r"[A-Z].{6,140}[\w`]", clause), (name, clause)
+        assert clause.count("(") == clause.count(")"), (name, clause)
 
 
 # --- Calls ------------------------------------------------------------------------------------------------------------

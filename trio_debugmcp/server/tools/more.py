@@ -4,6 +4,7 @@ A call of it is a call of the tool that it names: `named_call` (`named_calls.py`
 sees it, so rights, turns, the timeline and the answer are those of that tool. What is left here is the list.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -14,6 +15,8 @@ from trio_debugmcp.server.naming import MORE
 from trio_debugmcp.server.tools.schema import parameter_names
 from trio_debugmcp.server.tools.tool import UNLISTED, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
+
+_DETAILS = re.compile(r"[.;:](?:\s|$)| \(|, such as |, with ")
 
 
 class DebugMore(Params, frozen=True, kw_only=True):
@@ -39,7 +42,7 @@ def more_tool(others: Sequence[Tool], every_day: Sequence[Tool]) -> Tool:
 
     async def listed(debugger: Debugger, params: DebugMore) -> MoreAnswer:
         return MoreAnswer(
-            tools={_with_parameters(tool): tool.phrase or tool.title for tool in others},
+            tools={_with_parameters(tool): _first_clause(tool.description) for tool in others},
             further={tool.name: ", ".join(sorted(tool.unlisted)) for tool in every_day if tool.unlisted},
         )
 
@@ -64,6 +67,11 @@ def more_tool(others: Sequence[Tool], every_day: Sequence[Tool]) -> Tool:
         open_world=any(tool.open_world for tool in others),
         listing="core_only",
     )
+
+
+def _first_clause(description: str) -> str:
+    """Return what a tool does, up to the first of the details."""
+    return _DETAILS.split(description, maxsplit=1)[0]
 
 
 def _with_parameters(tool: Tool) -> str:

@@ -36,6 +36,7 @@ _KNOWN = frozenset(
             "direction",
             "expression",
             "file",
+            "format",
             "frame_index",
             "host",
             "id",

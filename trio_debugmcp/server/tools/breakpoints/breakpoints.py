@@ -55,7 +55,7 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
     every: Annotated[bool, Meta(description="With `statement`: on each line that has this text.")] = False
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Or a function: `name`, `Class.method`, `module.name`; with `file`: the one there."),
+        Meta(description="Or a function: `name`, `Class.method`, `module.name`; with `file`: there."),
     ] = None
     address: Annotated[
         Annotated[str, Meta(min_length=1)] | None,

@@ -112,7 +112,10 @@ TOOLS = (
     Tool(
         name="fleet_state",
         title="All processes at once",
-        description="Also while they run or hang: classes of equal stacks, odd ones first; who ended, who computes.",
+        description=(
+            "All processes, also while they run or hang: classes of equal stacks, odd ones first; who ended, who "
+            "computes."
+        ),
         params=FleetState,
         run=_fleet_state,
         read_only=True,

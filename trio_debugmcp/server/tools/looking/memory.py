@@ -177,7 +177,7 @@ TOOLS = (
         read_only=True,
         runs_code=True,
         idempotent=True,
-        phrase="native programs",
+        phrase="native code",
         unlisted=frozenset({"thread_id"}),
     ),
     Tool(
@@ -188,7 +188,7 @@ TOOLS = (
         run=_write,
         destructive=True,
         idempotent=True,
-        phrase="native programs",
+        phrase="native code",
         unlisted=frozenset({"thread_id"}),
     ),
     Tool(
@@ -199,7 +199,7 @@ TOOLS = (
         run=_disassemble,
         read_only=True,
         idempotent=True,
-        phrase="native programs",
+        phrase="native code",
         unlisted=frozenset({"thread_id"}),
     ),
 )

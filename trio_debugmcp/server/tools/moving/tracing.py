@@ -111,7 +111,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     function = await find_function(debugger, session, params.function, params.file, params.line)
     before = debugger.state
     snapshot = before.snapshot(session.id)
-    paused = snapshot is not None and snapshot.phase == "Paused"
+    paused = _is_paused(snapshot, function.code.qualname)
     question = TraceQuestion(function.code.name, params.calls, stop=paused)
     outcome: Outcome | None = None
     async with session.looking.open_trace(question) as trace:
@@ -139,6 +139,26 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> TraceAnswer:
     code = function.code
     full = TraceData(function=code.qualname, file=function.file, line=code.line, calls=calls, stop=data_of(stop))
     return _answer(Places(debugger.workspace.directory), full, stop, notes)
+
+
+def _is_paused(snapshot: Snapshot | None, function: str) -> bool:
+    """Return whether a program is paused, and is to be resumed for the calls of a function.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: it is about to end by an exception, so calls do not come, and the stop is lost.
+    """
+    if snapshot is None or snapshot.phase != "Paused":
+        return False
+    raised = None if snapshot.stop is None else snapshot.stop.exception
+    if raised is None or raised.break_mode != "unhandled" or len(snapshot.threads.threads) > 1:
+        return True
+    raise UsageError(
+        "INVALID_PARAMETER",
+        f"The program is stopped at an exception that nothing catches, {raised.type}: it ends when it runs on, and no "
+        f"call of {function} is to be expected. Look at this stop with exception_get_context, then debug_restart and "
+        "trace from an earlier stop. For a call in its cleanup set a breakpoint and use debug_continue.",
+        {"exception": raised.type},
+    )
 
 
 def _answer(places: Places, full: TraceData, stop: StopAnswer, notes: list[str]) -> TraceAnswer:

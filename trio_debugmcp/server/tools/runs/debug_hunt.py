@@ -277,7 +277,7 @@ TOOLS = (
     Tool(
         name="debug_hunt",
         title="Hunt a rare failure",
-        phrase="what fails only sometimes",
+        phrase="rare failures",
         description=(
             "Run a program or test again and again, in parallel, each time with other seeds, hash seed and thread "
             "switching, until it fails: a run that failed, one that passed, and where they part. Takes what "

@@ -131,7 +131,7 @@ TOOLS = (
         name="debug_record",
         title="Record a piece of a run",
         description=(
-            "Begin to record a program that runs already, or (on=false) end it: what its own code does is kept for "
+            "Begin to record a program that runs already, or end it (on=false): what its own code does is kept for "
             "questions about it. A program or test from its start: debug_launch(record=true)."
         ),
         params=DebugRecord,
