@@ -104,22 +104,39 @@ def test_a_package_that_is_not_to_be_had_keeps_no_other_adapter_away(machine: Ma
     assert problem.endswith(" bad` failed with exit code 100")
 
 
-def test_of_a_package_of_npm_only_the_wanted_files_are_kept_and_steps_follow(machine: Machine, tmp_path: Path) -> None:
+def test_of_a_package_of_npm_only_the_wanted_files_are_kept_and_steps_follow(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     package = packed(tmp_path / "package.tgz", "dist/adapter/m.js", "dist/adapter.js", "dist/other/huge.js")
     machine.has("npm", f"/bin/cp {package} $4/m-1.2.tgz")
     machine.has("build", "/bin/mkdir $1; echo built > $1/m")
     (machine.installed / "mdb" / "of an earlier version").mkdir(parents=True)
     adapter = machine.adapter(
         'find = ["{installed}/made/m"]\n'
-        'install = { npm-pack = "m@1.2", unpack = ["dist/adapter"], then = [["build", "{installed}/made"]] }'
+        'install = { npm-pack = "m@1.2", unpack = ["dist/adapter"], then = [["build", "{installed}/made"]], '
+        'about = "the work of others (MIT)" }'
     )
     assert install([adapter]) == []
+    said = capsys.readouterr().err.splitlines()[0]
+    assert said == f"mdb: m@1.2 from npm into {machine.installed}/mdb: the work of others (MIT)"
     assert adapter.locate() == f"{machine.installed}/mdb/made/m"
     files = sorted(str(each.relative_to(machine.installed)) for each in machine.installed.rglob("*") if each.is_file())
     assert files == ["mdb/dist/adapter/m.js", "mdb/made/m"]
     ran = machine.ran()
     assert install([adapter]) == []
     assert machine.ran() == ran  # what is there is not installed again
+
+
+def test_at_the_end_what_is_there_is_named_with_version_and_place(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = tmp_path / "mine.toml"
+    way = 'find = ["{installed}/m"]\nversion = { command = ["{adapter}"] }\n'
+    way += 'install = { then = [["build", "{installed}"]] }\n'
+    tables.write_text(HEAD.replace("NAME", "mdb") + way)
+    machine.has("build", "printf '#!/bin/sh\\necho M 1.2\\n' > $1/m; /bin/chmod 755 $1/m")
+    assert main(["adapters", "--install", "mdb", "--adapters", str(tables)]) == 0
+    assert capsys.readouterr().out == f"ok      mdb 1.2: M, {machine.installed}/mdb/m\n"
 
 
 def test_what_fails_half_way_leaves_nothing_that_is_found(machine: Machine, tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
         try:
             if way is None:
                 raise CannotInstall("there is no known way to install it here")
+            print(what_comes(profile.name, way), file=sys.stderr, flush=True)
             _install_one(profile.name, way)
         except (CannotInstall, OSError) as error:
             problems.setdefault(profile.name, str(error))
@@ -47,6 +48,17 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
         for profile in profiles
         if profile.locate() is None
     ]
+
+
+def what_comes(name: str, way: Install) -> str:
+    """Say before it happens what is fetched, from where, and into which directory."""
+    sources = {"Homebrew": way.brew, "PyPI": way.pip, "npm": way.npm or way.npm_pack}
+    apt = system_packages(way)
+    fetched = [f"{what} from {where}" for where, what in sources.items() if what]
+    fetched += [f"{' '.join(apt)} from the packages of the system"] if apt else []
+    into = f" into {adapters_directory() / name}" if way.pip or way.npm or way.npm_pack else ""
+    about = f": {way.about}" if way.about else ""
+    return f"{name}: {', '.join(fetched) or 'nothing is fetched'}{into}{about}"
 
 
 def _install_system(packages_of: Mapping[str, list[str]]) -> dict[str, str]:

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     except UsageError as error:
         return failed("adapters", error.message)
     if arguments.install is not None:
-        return _install(arguments.install, profiles)
+        return _install(arguments.install, profiles, arguments.patience)
     names = {profile.name for profile in profiles}
     unknown = next((name for name in arguments.check or () if name not in names), None)
     if unknown is not None:
@@ -196,7 +196,8 @@ def _checked(
         yield replace(status, check=to_builtins(result))
 
 
-def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
+def _install(names: list[str], profiles: "tuple[Profile, ...]", patience: Patience) -> int:
+    """Install adapters; what is there afterwards is named with its version and its place."""
     from trio_debugmcp.cli._install import install
     from trio_debugmcp.dap.profiles import TableProfile
 
@@ -206,7 +207,11 @@ def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
         return failed("adapters", f"{unknown[0]} is none of: all, {', '.join(profile_of)}")
     tested = [name for name, profile in profile_of.items() if profile.table.tested]
     selected = dict.fromkeys(adapter for name in names for adapter in (tested if name == "all" else [name]))
-    problems = install([profile_of[name] for name in selected])
+    wanted = [profile_of[name] for name in selected]
+    problems = install(wanted)
+    for status in statuses(wanted, patience):
+        if status.problem is None:
+            print(in_words(status), flush=True)
     for problem in problems:
         failed("adapters", problem)
     return 1 if problems else 0

@@ -37,6 +37,7 @@ class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
         npm: packages with all that they depend on.
         npm_pack: one package without its dependencies, of which only what `unpack` names is kept.
         then: commands that run at the end.
+        about: whose work that is and under which licence, for a person who is about to install it.
         command: a command line for a person; this server does not run it.
     """
 
@@ -47,6 +48,7 @@ class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     npm_pack: str | None = None
     unpack: tuple[str, ...] = ()
     then: tuple[tuple[str, ...], ...] = ()
+    about: str | None = None
     command: str | None = None
 
 
