@@ -1006,3 +1006,35 @@ async def test_what_except_star_leaves_of_a_group_stops_if_nothing_catches_it(
         stop = await launched(client, python, tmp_path / "flat.py", flat + "\n", stop_at_entry=False)
         assert (stop["reason"], stop["mode"]) == ("Exception", "unhandled")
         assert (await client.call("debug_continue"))["exitCode"] == 1
+
+
+GIVER = """\
+import queue
+import threading
+
+asked, given = queue.Queue(), queue.Queue()
+
+def give():
+    asked.get()
+    given.put(3)
+
+giver = threading.Thread(target=give, name="giver")
+giver.start()
+marked = 1
+asked.put(1)
+giver.join()
+"""
+
+
+async def test_an_evaluation_that_waits_for_a_thread_at_a_breakpoint_names_that(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "giver.py"
+        wanted = [f"{file}:8", f"{file}:12"]
+        stop = await launched(client, python, file, GIVER, stop_at_entry=False, breakpoints=wanted)
+        assert where(stop).line == 12
+        with pytest.raises(ToolFailed, match=r"held") as failed:
+            await client.call("evaluate", expression="asked.put(1) or given.get()", timeout=1)
+        named = f"thread {{}} giver, which is held at a breakpoint at {file}:8: debug_continue stops there"
+        assert any(named.format(number) in failed.value.message for number in (2, 3)), failed.value.message

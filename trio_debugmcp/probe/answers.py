@@ -368,9 +368,13 @@ class EvaluationOutcome(ProbeAnswer, frozen=True):
 
 
 class AwaitedAnswer(ProbeAnswer, frozen=True):
-    """The answer to `awaited`: what an evaluation waits for, if it waits for anything that is known."""
+    """The answer to `awaited`: what an evaluation waits for, if it waits for anything that is known.
+
+    `turned_away`: threads that came to a breakpoint meanwhile, and wait there for its end.
+    """
 
     waits: ThreadWait | None = None
+    turned_away: tuple[ProbeThread, ...] = ()
 
 
 class RecordingAnswer(ProbeAnswer, frozen=True):

@@ -74,6 +74,8 @@ class HeldThreads:
         is_over: the debugger is gone: nothing stops any more.
         faults: errors of ours, of what held threads were to do.
         at_stop: called when a thread has the turn to stop.
+        parked: threads that wait for the end of the turn; some may run again since.
+        loans: evaluations for which the others run.
     """
 
     def __init__(
@@ -94,8 +96,8 @@ class HeldThreads:
         self.faults: list[BaseException] = []
         self.at_stop: Callable[[], None] = lambda: None
         self._lock = _thread.allocate_lock()
-        self._parked: list[ThreadRecord] = []
-        self._loans: list[Any] = []
+        self.parked: list[ThreadRecord] = []
+        self.loans: list[Any] = []
 
     # --- By the thread itself -----------------------------------------------------------------------------------------
 
@@ -133,7 +135,7 @@ class HeldThreads:
         try:
             while self._holds(record, at_breakpoint=at_breakpoint):
                 record.parked = frame
-                self._parked.append(record)
+                self.parked.append(record)
                 if self._holds(record, at_breakpoint=at_breakpoint):  # else it was resumed before
                     self._serve(record, _UNPARK)
         finally:
@@ -143,7 +145,7 @@ class HeldThreads:
     def _holds(self, record: ThreadRecord, *, at_breakpoint: bool) -> bool:
         if self.holder is None or self.holder is record or self.is_over or _is_finalizing():
             return False
-        return at_breakpoint or not self._loans
+        return at_breakpoint or not self.loans
 
     def _serve(self, record: ThreadRecord, end: Any) -> None:
         """Do what other threads put into the inbox of the calling one, until the end."""
@@ -213,22 +215,22 @@ class HeldThreads:
         with self._lock:
             if self.holder is None or self.is_over:
                 return False
-            self._loans.append(loan)
+            self.loans.append(loan)
         self._unpark()
         return True
 
     def take_back(self, loan: Any) -> None:
         """A loan is over: have the other threads held again, if the stop still lasts."""
         with self._lock:
-            if loan not in self._loans:
+            if loan not in self.loans:
                 return
-            self._loans.remove(loan)
-            if self._loans:
+            self.loans.remove(loan)
+            if self.loans:
                 return
         self._hold_others()
 
     def _unpark(self) -> None:
-        parked, self._parked = self._parked, []
+        parked, self.parked = self.parked, []
         for record in parked:
             record.inbox.put(_UNPARK)
 
@@ -237,7 +239,7 @@ class HeldThreads:
         self._attention.close(_USER)
         self._events.forget(_USER)
         self.holder = None
-        self._loans.clear()
+        self.loans.clear()
         self._unpark()
 
     def end(self) -> None:

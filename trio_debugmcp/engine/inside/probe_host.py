@@ -38,6 +38,10 @@ class EngineView(ProgramView):
         found.sort(key=lambda each: each.id)
         return found
 
+    def turned_away(self) -> list[int]:
+        held = self._engine.held
+        return [record.ident for record in list(held.parked) if record.parked is not None] if held.loans else []
+
     def owns(self, frame: Any) -> bool:
         return is_own_code(frame.f_code)
 

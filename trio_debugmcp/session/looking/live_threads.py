@@ -136,6 +136,13 @@ def waits_for(waits: ThreadWait) -> str:
     return f"{what}, {sure}held by thread {waits.holder.thread} {name_of(waits.holder.name)}".rstrip()
 
 
+def at_breakpoint(thread: ProbeThread) -> str:
+    """Return which thread came to a breakpoint while an evaluation had it run, and waits there."""
+    place = "" if thread.at is None else f" at {thread.at.file}:{thread.at.line}"
+    which = f"thread {thread.id} {name_of(thread.name)}"
+    return f"{which}, which is held at a breakpoint{place}: debug_continue stops there"
+
+
 def location_of(place: ProbePlace) -> Location:
     """Return a place of the probe's."""
     return Location(place.file, place.line, None, place.qualname or place.function, None)

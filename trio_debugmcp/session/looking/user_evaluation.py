@@ -40,7 +40,7 @@ from trio_debugmcp.session.looking.evaluation_errors import (
     too_slow,
     unknown_outcome,
 )
-from trio_debugmcp.session.looking.live_threads import waits_for
+from trio_debugmcp.session.looking.live_threads import at_breakpoint, waits_for
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.running_evaluation import evaluate_running
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
@@ -64,6 +64,9 @@ ASSIGN_SECONDS = 5.0
 READ_SECONDS = 2.0
 """For reading a variable back. The change is made by then, so that a slow `__repr__` must not make it look failed."""
 
+
+_MOST_NAMED = 3
+"""Threads that are named in an error."""
 
 _STOPPED = "the program has stopped in what was evaluated, before it had a value: debug_wait says where and why"
 
@@ -228,7 +231,12 @@ class UserEvaluation:
     async def _awaited(self, number: int) -> str | None:
         """Return what an evaluation waits for that has not ended, as far as that is known."""
         answer = await self._ways.probe.quietly("awaited", AwaitedAnswer, number=number)
-        return None if answer is None or answer.waits is None else waits_for(answer.waits)
+        if answer is None:
+            return None
+        waits = [waits_for(answer.waits)] if answer.waits is not None else []
+        if answer.waits is None or answer.waits.holder is None:
+            waits += map(at_breakpoint, answer.turned_away[:_MOST_NAMED])
+        return ", and perhaps for ".join(waits) or None
 
     async def _withdrawn(self, number: int) -> bool:
         """Take back an evaluation that waits for its thread; returns whether it had not begun, and so will not run."""

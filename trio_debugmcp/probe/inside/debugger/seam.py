@@ -284,6 +284,10 @@ class DebuggerServices:
 class ProgramDebugger(ProgramView, DebuggerServices):
     """All that the probe asks of the debugger."""
 
+    def turned_away(self) -> List[int]:
+        """Return the threads that came to a breakpoint while an evaluation lasts, at whose end they may stop there."""
+        return []
+
 
 # --- What the interpreter knows ---------------------------------------------------------------------------------------
 

@@ -89,15 +89,17 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
 
 
 def awaited_json(idents: List[int], budget: Budget) -> Json:
-    """Return what one of these threads waits for, of which some count as stopped; nothing if that is not known."""
+    """Return what one of these threads waits for, of which some count as stopped, and who is held at a breakpoint."""
     found = attached.debugger().threads()
     page = [ProgramThread(t.id, t.ident, t.name, t.top, None, t.daemon) for t in found if t.ident in idents]
     known = _waits(page, budget)
     holders = _holders(found, known, budget)
+    answer: Json = {"turnedAway": _turned_away()}
     for wait in known.values():
         if wait is not None:
-            return {"waits": _wait_json(wait, holders)}
-    return {}
+            answer["waits"] = _wait_json(wait, holders)
+            break
+    return answer
 
 
 class StackQuestion:
@@ -279,3 +281,15 @@ def _deadlocks(
             circles.append({"threads": threads, "sure": sure, "timed": any(timed), "loose": loose})
         seen.update(dict.fromkeys(path, True))
     return circles
+
+
+def _turned_away() -> List[Json]:
+    """The threads that came to a breakpoint while an evaluation lasts, and where each is."""
+    found: List[Json] = []
+    idents = attached.debugger().turned_away()
+    for thread in attached.debugger().threads() if idents else ():
+        top = next(attached.debugger().frames(thread), None) if thread.ident in idents else None
+        if top is not None:
+            place = visible_frames.frame_json(0, top, False)
+            found.append({"id": thread.id, "name": thread.name, "state": "stopped", "at": place})
+    return found
