@@ -225,7 +225,10 @@ async def _serve_websocket(
 
     gate = endpoint.gate(tokens)
     url = f"{endpoint.origin}/"
-    _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
+    if tokens.made_observe:
+        _announce(f"dashboard to observe: {url}#token={tokens.observe}")
+    else:
+        _announce(f"dashboard: {url} (add #token= and yours)")
     if tokens.made_control:
         _announce(f"dashboard with control: {url}#token={tokens.control}")
 

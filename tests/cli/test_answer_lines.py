@@ -44,3 +44,18 @@ def test_further_lines_of_a_value_are_not_taken_for_the_next_entry() -> None:
 
 def test_a_line_break_at_the_end_makes_no_block() -> None:
     assert answer_lines({"stdout": "hello\n"}) == ["stdout: hello"]
+
+
+def test_objects_in_a_list_have_their_lines_behind_a_dash() -> None:
+    stacks = [{"threads": ["2 w", "3 w"], "count": 2, "frames": ["w two.py:3"]}, {"frames": [{}]}]
+    assert answer_lines({"stacks": stacks}) == [
+        "stacks:",
+        "  - threads:",
+        "      2 w",
+        "      3 w",
+        "    count: 2",
+        "    frames:",
+        "      w two.py:3",
+        "  - frames:",
+        "      {}",
+    ]

@@ -39,7 +39,7 @@ class ServerProcess:
         return found[found.lastindex or 0]
 
     async def websocket_url(self) -> str:
-        return f"{(await self.said(r'dashboard: (https?://[^/]+)/')).replace('http', 'ws', 1)}/mcp"
+        return f"{(await self.said(r'dashboard(?: to observe)?: (https?://[^/]+)/')).replace('http', 'ws', 1)}/mcp"
 
     async def http_url(self) -> str:
         return await self.said(r"http: (https?://\S+)")

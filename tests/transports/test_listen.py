@@ -166,7 +166,7 @@ async def test_a_second_chat_has_its_debugger_although_its_ports_are_those_of_th
             assert (await agent.call("debug_state"))["state"] == "Disconnected"
             await server.http_url()  # the other transports are there
         assert server.stderr.count(f"WARNING: 127.0.0.1:{taken} is in use") == 2
-        assert "dashboard:" not in server.stderr
+        assert "dashboard" not in server.stderr
 
 
 def test_without_stdio_a_port_that_is_in_use_is_an_error(taken: str) -> None:
@@ -410,7 +410,7 @@ async def test_random_tokens_are_printed_once_and_never_logged(serving: StartSer
     log = tmp_path / "log"
     arguments = ("--ws", "0", "--no-stdio", "--log-level", "debug", "--log-file", str(log))
     async with serving(*arguments, tokens=False) as server:
-        observe = await server.said(r"dashboard: http://127.0.0.1:\d+/#token=(\S+)\n")
+        observe = await server.said(r"dashboard to observe: http://127.0.0.1:\d+/#token=(\S+)\n")
         control = await server.said(r"with control: http://127.0.0.1:\d+/#token=(\S+)\n")
         url = await server.websocket_url()
         for token in (observe, control):

@@ -41,7 +41,8 @@ def _lines(name: str, value: Any) -> Iterator[str]:
             yield from (f"  {line}" for line in value.splitlines())
         case list() if value:
             yield f"{name}:"
-            yield from (f"  {_indented(_text(item))}" for item in value)
+            for item in value:
+                yield from _item_lines(item)
         case dict() if value and all(isinstance(item, str | int | float | bool | None) for item in value.values()):
             yield f"{name}:"
             yield from (f"  {key} = {_indented(_text(item))}" for key, item in value.items())
@@ -50,6 +51,15 @@ def _lines(name: str, value: Any) -> Iterator[str]:
             yield from (f"  {line}" for line in answer_lines(value))
         case _:
             yield f"{name}: {_text(value)}"
+
+
+def _item_lines(item: Any) -> Iterator[str]:
+    """Return the lines of one entry of a list; those of an object stand together behind a dash."""
+    if not isinstance(item, dict) or not item:
+        yield f"  {_indented(_text(item))}"
+        return
+    for number, line in enumerate(answer_lines(item)):
+        yield f"  {'  ' if number else '- '}{line}"
 
 
 def _indented(text: str) -> str:

@@ -3,7 +3,9 @@
 import argparse
 import json
 import os
+import shutil
 import sys
+import tempfile
 import textwrap
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,37 +56,44 @@ def _port(text: str) -> int:
 
 
 async def _demo(port: int, pace: float, patience: Patience) -> bool:
-    import trio
 
     from trio_debugmcp import samples
 
-    shop = str(Path(samples.__file__).with_name("shop.py"))
-    line = 1 + Path(shop).read_text().splitlines().index("    amount = total(cart)")
-    async with _open_client(port, patience) as client:
-        _say("The server prints the URL of the dashboard: open it, and watch there what happens here.")
-        await trio.sleep(pace)
-        _say("Bob buys a coffee for 3, and pays 13. Why? First, a breakpoint where his cart is added up:")
-        await client.call("breakpoint_set", file=shop, line=line, condition="customer == 'Bob'")
-        await client.call("debug_launch", program=shop, stop_at_entry=False)
-        _say("The session is a set of resources now, and it can be subscribed to:")
-        await client.list_resources()
-        await client.subscribe("debugger://session")
-        stop = await client.read("debugger://session")
-        _say(
-            f"Paused in {stop['currentLocation']['functionName']}, line {stop['currentLocation']['line']}. Bob's cart:"
-        )
-        await trio.sleep(pace)
-        cart = await client.call("evaluate", expression="cart")
-        _say("There is tea and cake in it, which Ada bought. Where does fill_cart get the cart from?")
-        await trio.sleep(pace)
-        defaults = await client.call("evaluate", expression="fill_cart.__defaults__[0] is cart")
-        _say("One step further, and the subscription reports the change:")
-        await trio.sleep(pace)
-        await client.call("debug_step")
-        await client.wait_notification()
-        await client.read("debugger://session")
-        await trio.sleep(pace)
-        end = await client.call("debug_continue")
+    sample = Path(samples.__file__).with_name("shop.py")
+    line = 1 + sample.read_text().splitlines().index("    amount = total(cart)")
+    # A copy: where this package is installed the sample is a file of a library, and frames of it count as such.
+    with tempfile.TemporaryDirectory(prefix="trio_debugmcp-demo-") as directory:
+        shop = shutil.copy(sample, directory)
+        async with _open_client(port, patience) as client:
+            return await _session(client, shop, line, pace)
+
+
+async def _session(client: "_DemoClient", shop: str, line: int, pace: float) -> bool:
+    """Debug the program, in words for the person who watches; return whether the bug was found."""
+    import trio
+
+    _say("The server prints the URL of the dashboard: open it, and watch there what happens here.")
+    await trio.sleep(pace)
+    _say("Bob buys a coffee for 3, and pays 13. Why? First, a breakpoint where his cart is added up:")
+    await client.call("breakpoint_set", file=shop, line=line, condition="customer == 'Bob'")
+    await client.call("debug_launch", program=shop, stop_at_entry=False)
+    _say("The session is a set of resources now, and it can be subscribed to:")
+    await client.list_resources()
+    await client.subscribe("debugger://session")
+    stop = await client.read("debugger://session")
+    _say(f"Paused in {stop['currentLocation']['functionName']}, line {stop['currentLocation']['line']}. Bob's cart:")
+    await trio.sleep(pace)
+    cart = await client.call("evaluate", expression="cart")
+    _say("There is tea and cake in it, which Ada bought. Where does fill_cart get the cart from?")
+    await trio.sleep(pace)
+    defaults = await client.call("evaluate", expression="fill_cart.__defaults__[0] is cart")
+    _say("One step further, and the subscription reports the change:")
+    await trio.sleep(pace)
+    await client.call("debug_step")
+    await client.wait_notification()
+    await client.read("debugger://session")
+    await trio.sleep(pace)
+    end = await client.call("debug_continue")
     bug_found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
     if bug_found:
         _say("Found: `def fill_cart(items, cart=[])` makes one list, once, and every customer shares it.")
