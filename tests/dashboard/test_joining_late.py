@@ -31,41 +31,29 @@ class ShopTest(unittest.TestCase):
 
 
 def in_sight(page: "Page", *texts: str) -> None:
-    """Assert that each of these texts is in the window, without scrolling."""
+    """Assert that each of these texts is in the window of a desk, and in that of a phone, without scrolling."""
     from playwright.sync_api import expect
 
-    for text in texts:
-        expect(page.get_by_text(text).locator("visible=true").first).to_be_in_viewport(ratio=0.9)
+    for width, height in SCREENS:
+        page.set_viewport_size({"width": width, "height": height})
+        for text in texts:
+            expect(page.get_by_text(text).locator("visible=true").first).to_be_in_viewport(ratio=0.9)
 
 
 def test_what_has_happened_is_in_sight_of_who_joins_late(agent: Agent, open_page: OpenPage) -> None:
-    pages: list[Page] = []
-
-    def joined() -> "list[Page]":
-        """A page on a desk, and one on a phone."""
-        for page in pages:
-            page.close()
-        pages[:] = [open_page(agent.url(OBSERVE_TOKEN)) for _ in SCREENS]
-        for page, (width, height) in zip(pages, SCREENS, strict=True):
-            page.set_viewport_size({"width": width, "height": height})
-        return pages
-
+    url = agent.url(OBSERVE_TOKEN)
     for name, text in (("locks.py", DEADLOCK), ("tasks.py", TASKS), ("test_shop.py", FAILS)):
         (agent.directory / name).write_text(text)
     agent.call("debug_launch", program="locks.py", stop_at_entry=False, wait=False)
-    for page in joined():
-        in_sight(page, "Dead-locked: ab → bc → ca → ab", "bc at locks.py:10 waits for", "agent")
+    in_sight(open_page(url), "Dead-locked: ab → bc → ca → ab", "bc at locks.py:10 waits for", "agent")
 
     agent.call("debug_launch", program="tasks.py", stop_at_entry=False, wait=False, replace=True)
-    for page in joined():
-        in_sight(page, "Running", "MainThread waits for", "199 tasks at tasks.py:5 wait for lock")
+    in_sight(open_page(url), "Running", "MainThread waits for", "199 tasks at tasks.py:5 wait for lock")
 
     wanted: dict[str, Any] = {"record": True, "adapter_options": {"python": [python(3, 13)]}}
     test = "test_shop.py::ShopTest::test_a_discount_is_taken_off_once"
     agent.call("debug_launch", test=test, stop_at_entry=False, stop_on_uncaught=False, replace=True, **wanted)
-    for page in joined():
-        in_sight(
-            page, "Program ended with exit code 1", "AssertionError: 4 != 6, test_shop.py:14", "each of its moments"
-        )
-        page.get_by_role("button", name="Why it failed (run-1)").click()
-        in_sight(page, "self.assertEqual(paid, 6)", "paid=4")
+    page = open_page(url)
+    in_sight(page, "Program ended with exit code 1", "AssertionError: 4 != 6, test_shop.py:14", "each of its moments")
+    page.get_by_role("button", name="Why it failed (run-1)").click()
+    in_sight(page, "self.assertEqual(paid, 6)", "paid=4")
