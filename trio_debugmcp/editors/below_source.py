@@ -4,6 +4,7 @@ Places in memory are named as the adapter names them: an address is the same for
 """
 
 from base64 import b64encode
+from functools import partial
 from typing import Any
 
 from trio_debugmcp.dap.messages import Instruction
@@ -14,9 +15,9 @@ from trio_debugmcp.editors.arguments import (
     SetInstructionBreakpointsArguments,
 )
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
-from trio_debugmcp.editors.set_breakpoints import shown_to, take_back, take_over
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.editors.refusals import EditorRefusal
+from trio_debugmcp.editors.set_breakpoints import made_or_refused, shown_to, take_back, take_over
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.looking import memory_access
 from trio_debugmcp.session.looking.pointers import number
 from trio_debugmcp.state.breakpoint import Breakpoint
@@ -110,19 +111,10 @@ async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
         spec = breakpoint.spec
         if breakpoint.lost is None and (spec.address, spec.condition, spec.hit_condition) == (address, condition, hits):
             return shown_to(editor, breakpoint)
-    before = {breakpoint.id for breakpoint in _mine(editor)}
-    try:
-        answer = await editor.call(
-            "breakpoint_set", session_id=editor.session_id, address=address, condition=condition, hit_condition=hits
-        )
-    except DebugError as error:
-        for breakpoint in _mine(editor):  # set, and then the adapter would not have it
-            if breakpoint.id not in before:
-                await take_back(editor, breakpoint)
-        return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
-    made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
-    if made is None:
-        return {"verified": False, "message": "It was removed again."}
+    set_it = partial(editor.call, "breakpoint_set", session_id=editor.session_id, address=address)
+    made = await made_or_refused(editor, _mine, partial(set_it, condition=condition, hit_condition=hits))
+    if isinstance(made, str):
+        return {"verified": False, "message": made}
     return shown_to(editor, made)
 
 

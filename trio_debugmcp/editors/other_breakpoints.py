@@ -5,6 +5,7 @@ What several clients want of exceptions is one breakpoint for each type: `sessio
 
 import re
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.renewing import as_of_now
-from trio_debugmcp.editors.set_breakpoints import exceptions_of, shown_to, take_back, take_over
+from trio_debugmcp.editors.set_breakpoints import exceptions_of, made_or_refused, shown_to, take_back, take_over
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
@@ -186,20 +187,13 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, shown: _Shown) -> dict[
     mine = next((breakpoint for breakpoint in _data(editor) if breakpoint.id == watched), None)
     if mine is not None and terms == {"condition": mine.spec.condition, "hit_condition": mine.spec.hit_condition}:
         return shown_to(editor, mine)
-    before = {breakpoint.id for breakpoint in _data(editor)}
-    try:
-        if mine is not None and editor.book.is_only(editor.owner, mine.id):  # wherever the program is by now
-            answer = await editor.call("breakpoint_edit", id=mine.id, **terms)
-        else:
-            answer = await _set_anew(editor, wanted, shown, **terms)
-    except DebugError as error:
-        for breakpoint in _data(editor):  # set, and then the adapter would not have it
-            if breakpoint.id not in before:
-                await take_back(editor, breakpoint)
-        return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
-    made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
-    if made is None:
-        return {"verified": False, "message": "It was removed again."}
+    if mine is not None and editor.book.is_only(editor.owner, mine.id):  # wherever the program is by now
+        make = partial(editor.call, "breakpoint_edit", id=mine.id, **terms)
+    else:
+        make = partial(_set_anew, editor, wanted, shown, **terms)
+    made = await made_or_refused(editor, _data, make)
+    if isinstance(made, str):
+        return {"verified": False, "message": made}
     editor.book.watched[editor.owner][_key(wanted)] = made.id
     return shown_to(editor, made)
 

@@ -6,7 +6,7 @@ nothing new is that other's, and stays that. Once an editor has left it out, its
 sets at that place later is its own. So is what an editor sends to which the other's was never reported.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -196,6 +196,27 @@ async def take_back(editor: Editor, breakpoint: Breakpoint) -> None:
         if not is_done and shown is not None:  # refused or cancelled: it is still this editor's
             editor.breakpoints.reported[breakpoint.id] = shown
     await editor.book.leave(editor.owner, breakpoint)
+
+
+async def made_or_refused(
+    editor: Editor, mine: Callable[[Editor], list[Breakpoint]], make: Callable[[], Awaitable[Any]]
+) -> Breakpoint | str:
+    """Make a breakpoint; return it, or the reason why there is none.
+
+    Args:
+        mine: returns those that this editor has set, of this kind.
+        make: calls the tool that sets it.
+    """
+    before = {breakpoint.id for breakpoint in mine(editor)}
+    try:
+        answer = await make()
+    except DebugError as error:
+        for breakpoint in mine(editor):  # set, and then the adapter would not have it
+            if breakpoint.id not in before:
+                await take_back(editor, breakpoint)
+        return editor.plain(refusal_of(error).sentence)
+    made = next((breakpoint for breakpoint in editor.debugger.state.breakpoints if breakpoint.id == answer["id"]), None)
+    return made or "It was removed again."
 
 
 async def _set(editor: Editor, wanted: BreakpointSpec) -> _Set:
