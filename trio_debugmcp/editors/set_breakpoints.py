@@ -203,9 +203,7 @@ async def made_or_refused(
 ) -> Breakpoint | str:
     """Make a breakpoint; return it, or the reason why there is none.
 
-    Args:
-        mine: returns those that this editor has set, of this kind.
-        make: calls the tool that sets it.
+    `mine` returns those that this editor has set, of this kind; `make` calls the tool that sets it.
     """
     before = {breakpoint.id for breakpoint in mine(editor)}
     try:

@@ -14,7 +14,7 @@ from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.moving.pausing import DebugPause, pause
 from trio_debugmcp.server.tools.moving.run_control import DebugContinue, DebugStep, resume, step
-from trio_debugmcp.server.tools.starting.sessions import DebugState, state_now
+from trio_debugmcp.server.tools.starting.state_now import DebugState, state_now
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.program_at_hand import chosen

@@ -1,4 +1,4 @@
-"""The last launch of the server before this one: it is named, and launched again with what is kept of it."""
+"""The last launch of the server before this one: it is launched again with what is kept of it."""
 
 import time
 
@@ -11,20 +11,6 @@ from trio_debugmcp.server.tools.meant import meant
 from trio_debugmcp.server.tools.starting.configurations import LaunchConfigured, launch_as_wanted
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.project_file import KeptLaunch, LastUse
-from trio_debugmcp.state.payloads import shortened
-
-_TARGETS = ("test", "module", "program", "configuration", "code")
-
-
-def kept_note(debugger: Debugger) -> list[str]:
-    """Return a note on what the server before this one has left, while this one has started nothing."""
-    kept = debugger.earlier.found()
-    if kept is None or kept.launch is None or debugger.last_start is not None:
-        return []
-    count = len(kept.breakpoints)
-    breakpoints = f"{count} breakpoint{'' if count == 1 else 's'}"
-    what = f"{_what(kept.launch)} again, with {breakpoints}"
-    return [f"this server has started anew: debug_restart launches {what}, as the server before it did"]
 
 
 async def launch_again(
@@ -62,8 +48,3 @@ def _notes(kept: LastUse, launch: KeptLaunch, refused: int) -> list[str]:
     known = f"this server has started anew: the launch is that of {at}, with {taken} of its breakpoints"
     gone = f"not known any more: {', '.join([*unknown, 'its stops, output and timeline'])}"
     return [known, gone]
-
-
-def _what(launch: KeptLaunch) -> str:
-    name = next((name for name in _TARGETS if launch.arguments.get(name)), "program")
-    return f"{name} `{shortened(str(launch.arguments.get(name, '?')), 80)}`"

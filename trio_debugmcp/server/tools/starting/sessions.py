@@ -7,26 +7,20 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, Listen
-from trio_debugmcp.errors import UsageError, no_session
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.asserted import with_operands
-from trio_debugmcp.server.answers.ended_by import ChildrenOf, others_notes
-from trio_debugmcp.server.answers.moment import moment_of
-from trio_debugmcp.server.answers.printed import last_crash, survived_notes
-from trio_debugmcp.server.answers.session_lines import with_sessions
-from trio_debugmcp.server.answers.stop import ended_answer, paused_answer, running_answer, with_crash
+from trio_debugmcp.server.answers.ended_by import others_notes
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
-from trio_debugmcp.server.tools.answering import wait_answer, with_threads
+from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.checks import check_program
 from trio_debugmcp.server.tools.starting.launching import run_program
-from trio_debugmcp.server.tools.starting.launching_again import kept_note, launch_again
+from trio_debugmcp.server.tools.starting.launching_again import launch_again
 from trio_debugmcp.server.tools.starting.other_programs import end_before_tasks, end_with, runs_beside
+from trio_debugmcp.server.tools.starting.state_now import DebugState, state_now
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.state.model import Snapshot
 
 
 class DebugDisconnect(Params, frozen=True, kw_only=True):
@@ -41,10 +35,6 @@ class DebugRestart(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
     show: Show = []
     timeout: Seconds = 30.0
-    session_id: SessionId = None
-
-
-class DebugState(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
@@ -120,40 +110,6 @@ async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -
         await session.execution.restart_frame(frame.id)
         outcome = await debugger.wait_stop(session.id)
     return await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
-
-
-async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
-    """Answer where the program is, or how it ended."""
-    last = debugger.programs.at_hand.ended()
-    if last is not None:
-        return with_sessions(debugger, _ended(debugger, last))
-    if params.session_id is None and debugger.state.focused is None:
-        return StopAnswer(full=StopData(), state="Disconnected", notes=kept_note(debugger))
-    session = debugger.session(params.session_id)
-    snapshot = session.snapshot
-    if snapshot is None:
-        raise no_session()
-    if snapshot.phase == "Paused":
-        if debugger.runs.runs:  # of what was recorded: nothing of that is imported before
-            from trio_debugmcp.server.tools.runs.past_steps import back_in_present
-
-            back_in_present(debugger, snapshot)
-        moment = moment_of(snapshot, debugger.console.next_seq)
-        answer = replace(paused_answer(debugger, snapshot), moment=moment)
-        answer = await with_operands(debugger, answer, snapshot)
-    else:
-        answer = await with_threads(debugger, running_answer(debugger, snapshot), session.id)
-    return with_sessions(debugger, answer)
-
-
-def _ended(debugger: Debugger, last: Snapshot) -> StopAnswer:
-    """Answer how the last session has ended; if its program failed, with the exception that ended it."""
-    answer = replace(ended_answer(debugger, last), session=last.id)
-    children = ChildrenOf(debugger, last)
-    notes = [*answer.notes, *survived_notes(debugger, last, children), *children.notes()]
-    answer = replace(answer, notes=notes)
-    crash = last_crash(debugger, last)
-    return answer if crash is None else with_crash(debugger, answer, *crash)
 
 
 TOOLS = (
