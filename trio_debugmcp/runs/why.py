@@ -25,6 +25,7 @@ from trio_debugmcp.runs.past.values_instead import value_instead
 from trio_debugmcp.runs.past.written_calls import asked_instead, call_in, calls_back
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.alias_notes import asked_objects
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import because_line
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
@@ -296,7 +297,8 @@ def _answer(
         past, starts, limit=question.limit, asked=asked, known=question.known, unshown=unshown
     )
     asked_about = asked_parts(past, (start.node for start in starts), (part.row for part in result.parts))
-    noted = ((part, shown_notes(past, part, asked)) for part in result.parts)
+    objects = asked_objects(past, [start.node for start in starts])
+    noted = ((part, shown_notes(past, part, asked, objects)) for part in result.parts)
     because = [because_line(past, part.row, notes, part.focus, asked_about) for part, notes in noted]
     gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS

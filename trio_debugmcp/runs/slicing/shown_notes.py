@@ -2,17 +2,18 @@
 
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
+from trio_debugmcp.runs.slicing.alias_notes import alias_note
 from trio_debugmcp.runs.slicing.backward_slice import SlicePart
 from trio_debugmcp.runs.slicing.differing_runs import differing_items, raised_runs
 from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
 
 
-def shown_notes(past: PastProcess, part: SlicePart, asked: int) -> tuple[str, ...]:
-    """Return what is said beside a line of an answer to a question about a row."""
+def shown_notes(past: PastProcess, part: SlicePart, asked: int, objects: frozenset[int]) -> tuple[str, ...]:
+    """Return what is said beside a line of an answer to a question about a row, and about some objects."""
     execution = past.executions.at(part.row)
     if execution is None:
         return part.notes
     is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
     rounds = rounds_of(past, execution) if not is_lost else ""
     notes = (rounds or differing_items(past, execution), raised_runs(past, execution, asked))
-    return (*part.notes, *filter(None, notes))
+    return (*part.notes, *filter(None, (*notes, alias_note(past, objects, execution))))
