@@ -28,10 +28,11 @@ from trio_debugmcp.runs.files.process_record import (
     Row,
     owned_rows,
 )
-from trio_debugmcp.runs.files.row_search import count, each_about, each_of_code_back, each_of_subject
+from trio_debugmcp.runs.files.row_search import count, each_about, each_of_code_back, each_of_subject, keys_back
 from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past import recorded_scopes
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.recorded_contents import parts_of
 from trio_debugmcp.runs.source.source_reader import ScopedSource, read_source
 
 pytestmark = pytest.mark.real
@@ -73,11 +74,15 @@ def own_rounds() -> ProcessRecord:
     return ProcessRecord(Path(copytree(_recorded(), fresh_folder() / "run" / "p-1-0")))
 
 
+def all_of(process: ProcessRecord) -> list[Row]:
+    """The rows of a record, in order."""
+    return [process.row(number) for number in range(process.first, process.last + 1)]
+
+
 @cache
 def all_rows() -> list[Row]:
-    """The rows of it, in order."""
-    process = recorded_rounds()
-    return [process.row(number) for number in range(process.first, process.last + 1)]
+    """Those of `ROUNDS`."""
+    return all_of(recorded_rounds())
 
 
 def test_raises_are_found_backwards_through_all_blocks() -> None:
@@ -141,6 +146,31 @@ def counted_columns(process: ProcessRecord) -> list[int]:
 
     process.rows.columns = counted  # type: ignore[method-assign]
     return searched
+
+
+def test_rows_about_an_object_come_back_with_their_keys_as_looking_at_each_row_finds_them() -> None:
+    process = recorded_rounds()
+    fields = frozenset((FIELD, GAP))
+    for subject in {row.subject for row in all_rows() if row.kind in fields}:
+        for place in (2, 65_000, 1 << 16, (1 << 16) + 1, process.last + 1):
+            found = [row for row in all_rows() if row.kind in fields and row.subject == subject and row.number < place]
+            assert list(keys_back(process, fields, subject, place)) == [(row.number, row.key) for row in found[::-1]]
+
+
+def test_the_items_of_a_list_that_has_grown_long_are_read_without_a_search_for_each_change() -> None:
+    program = "items = []\nfor number in range(3000):\n    items.append(number)\n"
+    past = PastProcess(record(program, python(3, 13)).processes[0])
+    columns, searches = past.record.rows.columns, list[int]()
+
+    def counted(place: int, *arguments: Any, **options: Any) -> Iterator[tuple[int, bytes]]:
+        searches.append(place)
+        return columns(place, *arguments, **options)
+
+    past.record.rows.columns = counted  # type: ignore[method-assign]
+    made = past.record.key_of(".items")
+    items = next(row for row in all_of(past.record) if row.kind == FIELD and row.key == made).object
+    assert len(parts_of(past, items, past.record.last + 1)) == 100
+    assert len(searches) < 20
 
 
 def test_a_place_that_is_asked_about_again_is_not_searched_again() -> None:

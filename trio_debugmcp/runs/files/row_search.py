@@ -10,7 +10,7 @@ A row is searched as the bytes of its kind and key, so a record of millions take
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.word_search import about, words_about
+from trio_debugmcp.runs.files.word_search import about, back_through, words_about
 
 _KEY_BITS = 28
 
@@ -66,6 +66,12 @@ def keys_of(record: ProcessRecord, kinds: frozenset[int], subject: int, before: 
     """Return the keys of rows of some kinds about a subject: of all before a row, and of some behind it."""
     words = words_about(record.rows, subject, before)
     return {word >> 32 & (1 << _KEY_BITS) - 1 for word in words if word >> 60 in kinds}
+
+
+def keys_back(record: ProcessRecord, kinds: frozenset[int], subject: int, before: int) -> Iterator[tuple[int, int]]:
+    """Yield the rows before one of some kinds about an object, the last first, and their keys."""
+    for number, word in back_through(record.rows, kinds, subject, before):
+        yield number, word >> 32 & (1 << _KEY_BITS) - 1
 
 
 def called_by(record: ProcessRecord, frame: int) -> Iterator[int]:

@@ -52,6 +52,17 @@ def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, afte
     return 0
 
 
+def back_through(file: WordFile, kinds: frozenset[int], low: int, before: int) -> Iterator[tuple[int, int]]:
+    """Yield all entries before one that `last_kind` finds, the last first, and their first words."""
+    part = low.to_bytes(4, "little")
+    for first, column in file.columns(0, before - 1, back=True, fits=lambda head: head.may_be_about(low)):
+        end = min(max(before - first, 0) * WORD, len(column))
+        while (found := column.rfind(part, 0, end)) >= 0:
+            end = found + len(part) - 1
+            if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
+                yield first + found // WORD, int.from_bytes(column[found : found + WORD], "little")
+
+
 def about(file: WordFile, high: int, before: int = 0) -> Iterator[tuple[int, int]]:
     """Yield the entries whose first word begins with these 32 bits, and the 32 bits with which it ends.
 

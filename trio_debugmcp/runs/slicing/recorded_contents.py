@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.row_search import keys_back
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, container_word
 
@@ -65,15 +66,14 @@ def parts_of(past: PastProcess, container: int, before: int) -> dict[str, Record
     latest: dict[int, int] = {}
     first: dict[int, int] = {}
     gone: set[int] = set()
-    number = past.record.back_of(FIELDS, container, before)
-    while number and len(latest) < _MOST_PARTS:
-        row = past.record.row(number)
-        latest.setdefault(row.key, number)
-        if row.text == rows.DELETED:
-            gone.add(row.key)
-        elif row.key not in gone:  # a key that is given another value keeps its place
-            first[row.key] = number
-        number = past.record.back_of(FIELDS, container, number)
+    for number, key in keys_back(past.record, FIELDS, container, before):
+        latest.setdefault(key, number)
+        if key and past.record.row(number).text == rows.DELETED:  # key 0: all of a long one, once for each change
+            gone.add(key)
+        elif key not in gone:  # a key that is given another value keeps its place
+            first[key] = number
+        if len(latest) == _MOST_PARTS:
+            break
     present = [row for key, row in latest.items() if key in first]
     present.sort(key=lambda row: first[past.record.row(row).key])
     return {past.record.label(past.record.row(row).key): past.values.value_at(row) for row in present}
