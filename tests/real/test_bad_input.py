@@ -48,7 +48,7 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usab
         ("breakpoint_remove", {"id": "bp-9"}, "BREAKPOINT_NOT_FOUND", "bp-9"),
         ("source_get", {"file": "/etc/passwd"}, "NO_SESSION", "debug_launch"),
         ("process_write_input", {"data": "x"}, "NO_SESSION", "debug_launch"),
-        ("no_such_tool", {}, "INVALID_PARAMETER", "debug_launch"),
+        ("no_such_tool", {}, "INVALID_PARAMETER", "tools/list has the "),
     ]
     async with debugging() as client:
         for tool, arguments, code, says in mistakes:
