@@ -48,3 +48,7 @@ async def test_processes_that_never_read_are_named_and_hold_up_no_answer() -> No
                 answer = await client.call("fleet_state")
                 assert answer["processes"] == "8: 8 run"
                 assert any(re.match(r"\d+ \(rank 0-[3-7]\): stacks not known", note) for note in answer["notes"])
+                paused = await client.call("debug_pause", group="all", timeout=60)
+                assert re.match(r"\d+ \(rank 0-[3-7]\): the program does not answer", paused["failed"][-1])
+                values = await client.call("evaluate", expression="rank", group="all")
+                assert re.match(r"8 \(rank 0-7\); [4-8] have no value", values["processes"])

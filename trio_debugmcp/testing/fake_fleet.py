@@ -28,6 +28,10 @@ _FIRST_PID = 2_000_000_000
 
 _CHUNK_BYTES = 64 * 1024
 
+_STEPS = ("next", "stepIn", "stepOut")
+
+_RESUMES = (*_STEPS, "continue")
+
 _CAPABILITIES = {"supportsConfigurationDoneRequest": True, "supportTerminateDebuggee": True, "engineRequests": True}
 
 
@@ -52,6 +56,8 @@ class FakeWorker:
         self._host = host
         self._numbers = count(1)
         self._breakpoints = count(1)
+        self._outcomes: dict[Any, dict[str, Any]] = {}
+        self._is_stopped = False
         self._stream: trio.SocketStream | None = None
 
     def __repr__(self) -> str:
@@ -68,6 +74,7 @@ class FakeWorker:
 
     async def stop(self, reason: str) -> None:
         """Stop it where it is."""
+        self._is_stopped = True
         await self._event("stopped", {"reason": reason, "threadId": 1, "allThreadsStopped": True})
 
     def die(self) -> None:
@@ -89,6 +96,7 @@ class FakeWorker:
         answer = getattr(self, f"_on_{request['command'].rpartition('/')[2]}", None)
         arguments = request.get("arguments") or {}
         self.released |= request["command"] == "disconnect"
+        self._is_stopped &= request["command"] not in _RESUMES
         try:
             await self._respond(request, {} if answer is None else answer(arguments))
         except Refusal as refusal:
@@ -103,6 +111,8 @@ class FakeWorker:
                 self.ready.set()
             case "pause":
                 await self.stop("pause")
+            case step if step in _STEPS:
+                await self.stop("step")
 
     async def _respond(
         self, request: Mapping[str, Any], body: Any = None, *, success: bool = True, **more: Any
@@ -139,7 +149,11 @@ class FakeWorker:
         return {"stackFrames": frames, "totalFrames": len(frames)}
 
     def _on_evaluate(self, arguments: Mapping[str, Any]) -> Any:
-        return {"result": self._value(arguments["expression"]), "variablesReference": 0}
+        expression = arguments["expression"]
+        self._outcomes[arguments.get("number")] = self._outcome(expression)
+        if expression not in self.values:
+            raise Refusal(f"NameError: name '{expression}' is not defined")
+        return {"result": self.values[expression], "variablesReference": 0}
 
     def _on_ask(self, arguments: Mapping[str, Any]) -> Any:
         parameters = arguments.get("parameters") or {}
@@ -149,7 +163,11 @@ class FakeWorker:
             case "used":
                 answer = {"processor": 1.0, "at": trio.current_time()}
             case "start":
-                answer = {"done": True, "has_value": True, "value": self._value(str(parameters.get("code")))}
+                answer = self._outcome(str(parameters.get("source")))
+            case "outcome":
+                answer = self._outcomes.pop(parameters.get("number"), {"done": False})
+            case "unpause":
+                answer = {"taken": False}
             case question:
                 raise Refusal(f"{ASK}: no answer to {question}")
         return {"answer": answer, "ms": 1.0}
@@ -159,17 +177,18 @@ class FakeWorker:
             {"index": index, "file": file, "line": line, "function": function}
             for index, (function, file, line) in enumerate(self.frames)
         ]
-        thread = {"id": 1, "name": "MainThread", "state": "waiting", "frames": frames, "total": len(frames)}
+        state = "stopped" if self._is_stopped else "waiting"
+        thread = {"id": 1, "name": "MainThread", "state": state, "frames": frames, "total": len(frames)}
         used = {"processor": 1.0, "at": trio.current_time()}
         return {"stacks": [thread], "total": 1, "marks": self._marks(), "used": used}
 
     def _marks(self) -> dict[str, Any]:
         return {"variables": self._variables, "host": self._host}
 
-    def _value(self, expression: str) -> str:
+    def _outcome(self, expression: str) -> dict[str, Any]:
         if expression not in self.values:
-            raise Refusal(f"NameError: name '{expression}' is not defined")
-        return self.values[expression]
+            return {"done": True, "error": f"NameError: name '{expression}' is not defined"}
+        return {"done": True, "hasValue": True, "value": self.values[expression]}
 
 
 class FakeFleet:

@@ -6,7 +6,6 @@ It has at most 2 KB for 32 processes, and 4 KB for a thousand; what is left out 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,28 +22,18 @@ from trio_debugmcp.server.answers.fleet_classes import (
     named,
     tree_lines,
 )
+from trio_debugmcp.server.answers.fleet_lines import alike, fitting_lines, room_of, without_host
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.session.looking.truncation import json_size, truncated
+from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.labels import Labels
 from trio_debugmcp.state.model import Departed
 from trio_debugmcp.state.payloads import Location, Payload, SessionPhase, shortened, signal_name
 
-FEW = 64
-"""Processes of which an answer has less room: there are fewer classes."""
-
-_FEW_BYTES, _MANY_BYTES = 1900, 3900
 _CLASSES, _TREE, _REST = 0.35, 0.25, 0.1
 """Parts of an answer that its classes, the tree and each other list have in any case."""
 
 _BUSY, _STILL = 0.5, 0.1
 """Of a processor: what uses more of one computes, what uses less stands still. The questions take some, too."""
-
-_MOST_SAID = 200
-"""Characters of a reason."""
-
-
-Labelled = TypeVar("Labelled", ProcessNow, Departed)
-"""A process with its labels."""
 
 
 class Used(Struct, frozen=True):
@@ -118,14 +107,13 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     since, tree = _since(look), tree_lines(places, processes)
     lists = {
         "classes": ([class_line(places, each) for each in found], _CLASSES),
-        "ended": (_ended(look.ended), _REST),
-        "deadlocks": (_alike(processes, look.deadlocks), _REST),
+        "ended": (ended_lines(look.ended), _REST),
+        "deadlocks": (alike(processes, look.deadlocks), _REST),
         "notes": ([*_unknown(processes), *notes], _REST),
         "processor": (_processor(look), _REST),
         "tree": (tree if len(tree) > 1 else [], _TREE),
     }
-    room = _FEW_BYTES if len(processes) <= FEW else _MANY_BYTES
-    kept = _fitting(lists, room - json_size(since))
+    kept = fitting_lines(lists, room_of(len(processes)) - json_size(since))
     omitted = {name: len(lines) - len(kept[name]) for name, (lines, _) in lists.items()}
     return FleetAnswer(
         full=FleetData(processes=[_data(look, process, index) for process in processes], total=len(processes)),
@@ -136,30 +124,12 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     )
 
 
-def _fitting(lists: Mapping[str, tuple[list[str], float]], room: int) -> dict[str, list[str]]:
-    """Return the first lines of each list. What one does not need of its part goes to the others, in their order."""
-    own = {name: min(sum(map(json_size, lines)), int(room * part)) for name, (lines, part) in lists.items()}
-    spare, kept = room - sum(own.values()), dict[str, list[str]]()
-    for name, (lines, _) in lists.items():
-        kept[name] = truncated(lines, own[name] + spare) if lines else []
-        spare = max(0, spare + own[name] - sum(map(json_size, kept[name])))
-    return kept
-
-
 def _without_common_host(look: FleetLook) -> FleetLook:
     """Leave out of the labels a host that all processes are on."""
     labels = [*(process.labels for process in look.processes), *(process.labels for process in look.ended)]
     if len({each.get("host") for each in labels} - {None}) > 1:
         return look
-    return replace(look, processes=_without_host(look.processes), ended=_without_host(look.ended))
-
-
-def _without_host(processes: Sequence[Labelled]) -> list[Labelled]:
-    return [replace(each, labels=_but_host(each.labels)) for each in processes]
-
-
-def _but_host(labels: Labels) -> Labels:
-    return {label: value for label, value in labels.items() if label != "host"}
+    return replace(look, processes=without_host(look.processes), ended=without_host(look.ended))
 
 
 def _data(look: FleetLook, process: ProcessNow, index: Mapping[str, int]) -> ProcessData:
@@ -188,12 +158,13 @@ def how_it_ended(process: Departed) -> str:
     if process.killed:
         return "ended by the debugger"
     if process.exit_code is None:
-        return f"ended ({shortened(process.reason, _MOST_SAID)}), the exit code is not known"
+        return f"ended ({shortened(process.reason)}), the exit code is not known"
     name = signal_name(process.exit_code)
     return f"killed by {name}" if name else f"exited with {process.exit_code}"
 
 
-def _ended(ended: Sequence[Departed]) -> list[str]:
+def ended_lines(ended: Sequence[Departed]) -> list[str]:
+    """Return how processes have ended, those that have not ended well first."""
     groups = sorted(grouped(ended, lambda process: (how_it_ended(process), process.exit_code == 0)), key=_order_of_end)
     return [
         f"{len(group)} {how_it_ended(group[0])} ({named([ProcessNow(each.id, each.labels) for each in group])})"
@@ -205,16 +176,9 @@ def _order_of_end(group: Sequence[Departed]) -> tuple[bool, int]:
     return group[0].exit_code == 0, len(group)
 
 
-def _alike(processes: Sequence[ProcessNow], said: Mapping[str, str]) -> list[str]:
-    """Return what is said of processes, a line for all of which the same is."""
-    those = [process for process in processes if process.id in said]
-    groups = sorted(grouped(those, lambda process: said[process.id]), key=len)
-    return [f"{len(group)} ({named(group)}): {shortened(said[group[0].id], _MOST_SAID)}" for group in groups]
-
-
 def _unknown(processes: Sequence[ProcessNow]) -> list[str]:
     said = {process.id: f"stacks not known: {process.unknown}" for process in processes if process.unknown is not None}
-    return _alike(processes, said)
+    return alike(processes, said)
 
 
 def _processor(look: FleetLook) -> list[str]:

@@ -39,7 +39,7 @@ class ProcessNow(Struct, frozen=True):
     Attributes:
         stack: of the thread that stands for it: the one that is stopped, else the main one; the innermost first.
         others: the stacks of its other threads, but those that wait for work.
-        waits: what the thread waits for; `stopped`: why it is stopped.
+        waits: what the thread waits for; `stopped`: why it is stopped; `all_wait`: every thread waits.
         unknown: why its stacks are not known.
     """
 
@@ -50,6 +50,7 @@ class ProcessNow(Struct, frozen=True):
     others: tuple[Frames, ...] = ()
     waits: str | None = None
     stopped: str | None = None
+    all_wait: bool = False
     unknown: str | None = None
 
 
@@ -93,14 +94,15 @@ def innermost(stack: Frames) -> StackFrame | None:
 
 def named(processes: Sequence[ProcessNow]) -> str:
     """Return which processes these are: `rank 0-2, 4-31`, `rank 3: s-5`, `ForkPoolWorker-1, s-9 and 12 more`."""
-    ranked = [process for process in processes if "rank" in process.labels]
+    ranked = sorted((each for each in processes if "rank" in each.labels), key=lambda each: int(each.labels["rank"]))
     alone = [short_label(process.labels) or process.id for process in processes if "rank" not in process.labels]
     names = ([f"rank {_ranges(ranked)}"] if ranked else []) + alone[:_NAMED]
     if len(alone) > _NAMED:
         names[-1] += f" and {len(alone) - _NAMED} more"
     hosts = {process.labels.get("host") for process in processes}
     on = f" on {hosts.pop()}" if len(hosts) == 1 and None not in hosts else ""
-    ids = [process.id for process in processes if short_label(process.labels)][:_NAMED_BY_ID]
+    labelled = [*ranked, *(each for each in processes if "rank" not in each.labels and short_label(each.labels))]
+    ids = [process.id for process in labelled[:_NAMED_BY_ID]]
     few = f": {', '.join(ids)}" if ids and len(processes) <= _NAMED_BY_ID else ""
     return ", ".join(names) + on + few
 

@@ -63,7 +63,7 @@ NewSession = Annotated[
 ]
 Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 
-UNLISTED = frozenset({"max_result_bytes", "max_value_length", "new_session", "session_id"})
+UNLISTED = frozenset({"group", "max_result_bytes", "max_value_length", "new_session", "session_id"})
 """Parameters that are rarely needed, of any tool: the list leaves them out, docs/tools.md has them."""
 
 P = TypeVar("P", bound=Params)

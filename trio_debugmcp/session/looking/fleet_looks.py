@@ -36,9 +36,10 @@ class FleetSeen(Struct, frozen=True):
     used: Mapping[str, tuple[ProcessorUse, ...]]
 
 
-async def look_at(sessions: Sequence[tuple[str, ProgramThreads]], frames: int) -> FleetSeen:
+async def look_at(sessions: Sequence[tuple[str, ProgramThreads]], frames: int, *, computing: bool = True) -> FleetSeen:
     """Look at these processes, by the ids of their sessions; one that does not answer is among them, with the reason.
 
+    `computing`: also who computes, for which each is looked at twice.
     Each has the time for an answer, `MOST_AT_ONCE` at a time, so the time that it takes grows with their number.
     """
     stacks, used = dict[str, StackList](), dict[str, tuple[ProcessorUse, ...]]()
@@ -52,7 +53,7 @@ async def look_at(sessions: Sequence[tuple[str, ProgramThreads]], frames: int) -
                 found = StackList("stop", failure=Unanswered("gone", str(error)))
         stacks[session_id] = found
         used[session_id] = () if found.used is None else (found.used,)
-        if found.used is not None:
+        if computing and found.used is not None:
             await trio.sleep(COMPUTING_SECONDS)
             async with limit:
                 again = await threads.processor_use()

@@ -8,9 +8,12 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.group_answers import GroupValues
 from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.server.answers.values import VariablesData, fitting, full_path, rendered, shows_type, without_types
 from trio_debugmcp.server.answers.whole import shortened_value
+from trio_debugmcp.server.tools.group_choice import GroupOf, refuse_beside
+from trio_debugmcp.server.tools.looking.group_evaluation import GroupQuestion, evaluate_in_group
 from trio_debugmcp.server.tools.looking.threads import TaskName
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
@@ -68,6 +71,7 @@ class Evaluate(Params, frozen=True, kw_only=True):
     task: TaskName = None
     timeout: EvaluationSeconds = 5.0
     max_value_length: MaxValueLength = MAX_VALUE_LENGTH
+    group: GroupOf = None
     session_id: SessionId = None
 
 
@@ -188,7 +192,13 @@ def _answer(
     )
 
 
-async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
+async def _evaluate(debugger: Debugger, params: Evaluate) -> Value | GroupValues:
+    if params.group is not None:
+        refuse_beside(params, "task")
+        limit = params.max_value_length
+        return await evaluate_in_group(
+            debugger, GroupQuestion(params.group, params.expression, params.frame_index, params.timeout, limit)
+        )
     session = debugger.program(params.session_id)
     if params.task is not None:
         found, printed = await _evaluate_in_task(session, params, params.task)

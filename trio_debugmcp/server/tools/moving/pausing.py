@@ -1,6 +1,7 @@
 """`debug_pause`, which also says why a program cannot be paused: every thread of it waits, or one keeps the GIL."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import inf
 
 import trio
 from msgspec import Struct
@@ -8,6 +9,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.patience import Patience
+from trio_debugmcp.server.answers.fleet_classes import ProcessNow, named
+from trio_debugmcp.server.answers.group_answers import GroupState
 from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import stop_answer
@@ -19,10 +22,13 @@ from trio_debugmcp.server.tools.answering import (
     with_thread_lines,
     with_waiting_threads,
 )
+from trio_debugmcp.server.tools.group_choice import GroupOf, chosen_group, look, on_each, refuse_beside
 from trio_debugmcp.server.tools.looking.threads import deadlock_notes, outside_note
+from trio_debugmcp.server.tools.moving.group_moves import group_answer, wait_for_all
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.live_threads import LiveThread
+from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
 from trio_debugmcp.session.not_paused import WORKS_MEANWHILE
 from trio_debugmcp.session.session import DebugSession
@@ -39,7 +45,15 @@ class DebugPause(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
     show: Show = []
     timeout: Seconds = 10.0
+    group: GroupOf = None
     session_id: SessionId = None
+
+
+async def _pause_tool(debugger: Debugger, params: DebugPause) -> StopAnswer | GroupState:
+    if params.group is None:
+        return await pause(debugger, params)
+    refuse_beside(params, "show")
+    return await _pause_group(debugger, params.group, trio.current_time() + params.timeout)
 
 
 async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
@@ -189,6 +203,63 @@ async def _blocked(session: DebugSession, seen: list[LiveThread]) -> Blocked | N
     )
 
 
+# --- A group ----------------------------------------------------------------------------------------------------------
+
+
+async def _pause_group(debugger: Debugger, group: str, deadline: float) -> GroupState:
+    """Pause what runs of a group: all are asked first, and then waited for."""
+    chosen = await chosen_group(debugger, group)
+    running = [session for session in chosen.sessions if _is_running(session.snapshot)]
+    if not running:
+        raise UsageError(
+            "ALREADY_PAUSED",
+            f"All {len(chosen.sessions)} processes of the group are stopped. Look at them with fleet_state, or use "
+            "debug_continue with the same `group`.",
+            {"currentState": "Paused"},
+        )
+
+    async def ask(session: DebugSession) -> None:
+        snapshot = session.snapshot
+        if snapshot is not None and snapshot.phase == "Running":
+            with trio.move_on_after(debugger.patience.seconds(PROBE_SECONDS)):  # it is sent in any case
+                await _send_pause(debugger, session, snapshot, None)
+
+    armed: Mapping[str, ProcessNow] = {}
+    failures: Mapping[str, str] = {}
+    try:
+        with trio.move_on_at(deadline):
+            asked, failures = await on_each(running, ask, most=inf)  # so that it reaches all at once
+            await _as_long_as_they_stop(debugger, asked)
+            armed = await _waiting(debugger, [session for session in running if session.id in asked])
+            await wait_for_all(debugger, asked.keys() - armed.keys())
+    finally:
+        late = [session for session in running if _is_running(session.snapshot) and session.id not in armed]
+        with trio.CancelScope(shield=True):  # bounded: by the time of a question to the probe
+            await on_each(late, lambda session: session.pauses.take_back())
+    still = [process for id_, process in armed.items() if _is_running(debugger.state.snapshot(id_))]
+    failures = {**failures, **{process.id: process.unknown for process in still if process.unknown is not None}}
+    waiting = [process for process in still if process.unknown is None]
+    notes = [f"{len(late)} did not stop in time, and run on"] if late else []
+    if waiting:
+        notes.append(f"cannot be paused now, as every thread waits: {len(waiting)} ({named(waiting)}). {_ARMED}")
+    return group_answer(debugger, chosen, failures, notes, armed)
+
+
+async def _as_long_as_they_stop(debugger: Debugger, ids: Collection[str]) -> None:
+    """Wait until all of these are stopped, or for a while none of the others has stopped."""
+    left, before = len(ids), len(ids) + 1
+    while 0 < left < before:
+        with trio.move_on_after(BLOCKED_AFTER_SECONDS):
+            await wait_for_all(debugger, ids)
+        left, before = sum(_is_running(debugger.state.snapshot(each)) for each in ids), left
+
+
+async def _waiting(debugger: Debugger, sessions: Sequence[DebugSession]) -> dict[str, ProcessNow]:
+    """Return those that are not stopped because every thread of them waits, or because they do not answer at all."""
+    late = [session for session in sessions if _is_running(session.snapshot)]
+    return {each.id: each for each in await look(debugger, late) if each.all_wait or each.unknown is not None}
+
+
 def _is_running(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and snapshot.phase == "Running"
 
@@ -227,7 +298,7 @@ TOOLS = (
             "waits for."
         ),
         params=DebugPause,
-        run=pause,
+        run=_pause_tool,
         listing="core",
         unlisted=frozenset({"show"}),
     ),

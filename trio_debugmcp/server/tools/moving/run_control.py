@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.server.answers.group_answers import GroupState
 from trio_debugmcp.server.answers.memory import instruction_payloads
 from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT, RecordedMoment
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
@@ -15,6 +16,8 @@ from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
+from trio_debugmcp.server.tools.group_choice import GroupOf, refuse_beside
+from trio_debugmcp.server.tools.moving.group_moves import continue_group, step_group
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -44,6 +47,7 @@ class DebugContinue(Params, frozen=True, kw_only=True):
     show: Show = []
     wait: Wait = True
     timeout: Seconds = 30.0
+    group: GroupOf = None
     session_id: SessionId = None
 
 
@@ -66,6 +70,7 @@ class DebugStep(Params, frozen=True, kw_only=True):
     show: Show = []
     wait: Wait = True
     timeout: Seconds = 30.0
+    group: GroupOf = None
     session_id: SessionId = None
 
 
@@ -162,7 +167,10 @@ async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
 # --- In the record of the program -------------------------------------------------------------------------------------
 
 
-async def _continue_tool(debugger: Debugger, params: DebugContinue) -> StopAnswer | RecordedMoment:
+async def _continue_tool(debugger: Debugger, params: DebugContinue) -> StopAnswer | RecordedMoment | GroupState:
+    if params.group is not None:
+        refuse_beside(params, "reverse", "show")
+        return await continue_group(debugger, params.group, params.timeout, waits=params.wait)
     if not _shows_record(debugger, params.session_id, back=params.reverse):
         return await resume(debugger, params)
     from trio_debugmcp.server.tools.runs.past_steps import past_step
@@ -177,7 +185,11 @@ async def _continue_tool(debugger: Debugger, params: DebugContinue) -> StopAnswe
     return found or await _present(debugger, params)
 
 
-async def _step_tool(debugger: Debugger, params: DebugStep) -> StopAnswer | RecordedMoment:
+async def _step_tool(debugger: Debugger, params: DebugStep) -> StopAnswer | RecordedMoment | GroupState:
+    if params.group is not None:
+        refuse_beside(params, "target", "count", "show")
+        how = params.mode, params.granularity
+        return await step_group(debugger, params.group, how, params.timeout, waits=params.wait)
     if not _shows_record(debugger, params.session_id, back=params.mode == "back"):
         return await step(debugger, params)
     if params.target is not None or params.granularity == "instruction":
