@@ -46,7 +46,8 @@ def in_every_look(page: "Page", picture: str) -> None:
             two_frames(page)
             rules = VIOLATIONS if (scheme, forced) == LOOKS[0] else CONTRAST
             look = f"{width}, {scheme}, forced colours {forced}"
-            assert problems_of(page, rules, picture) == [], look
+            found = problems_of(page, rules, picture)
+            assert found == [], f"{look}: {found}"
             eventually(lambda: page.evaluate(COLOURS, picture), lambda found: all(each >= DRAWN for each in found))
         becomes(lambda: page.evaluate(OVERFLOW), 0)
     page.emulate_media(color_scheme="light", forced_colors="none")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually, hear, two_frames, was_said
+from tests.dashboard.looks import in_every_look
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -522,3 +523,44 @@ def test_an_opened_call_shows_why_it_was_made_and_the_answer_as_the_agent_got_it
     expect(answer.locator("dd").first).to_have_text(traced["function"])
     page.fill("#story-filter", "from the start")
     expect(page.locator("#story .call")).to_have_count(1)
+
+
+TRACED = """\
+def price(name):
+    if name == "<b>":
+        raise ValueError(name)
+    return len(name)
+
+
+def total(names):
+    paid = 0
+    for name in names:
+        paid += price(name)
+    return paid
+
+
+total(["tea", "pot"])
+total(["<b>"])
+"""
+
+
+def test_traced_calls_are_a_tree_of_their_lines_and_what_these_called(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "traced.py").write_text(TRACED)
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    agent.call("debug_launch", program="traced.py", stop_at_entry=True)
+    agent.call("trace_function", function="total", calls=2)
+    page.locator("#story .call", has_text="trace_function").locator("button.brief").press("Enter")
+    calls = page.get_by_role("list", name="Calls of total").locator("> li")
+    expect(calls.locator("> .name")).to_have_text(["total(names=['tea', 'pot']) ", "total(names=['<b>']) "])
+    expect(calls.locator("> .end")).to_have_text(["-> 6", "raises ValueError: <b>"])
+    expect(calls.locator("> .note")).to_have_text(
+        ["called at traced.py:14 in <module>", "called at traced.py:15 in <module>"]
+    )
+    adds = calls.first.locator("li", has_text="paid += price(name)")
+    expect(adds.locator("> *")).to_have_text(["10", "paid += price(name)", "price(name='tea') -> 3; paid=3"])
+    expect(page.locator("#story b")).to_have_count(0)
+    clipped = "(answer) => answer.scrollHeight - answer.clientHeight"
+    becomes(lambda: page.locator("#story .answer").evaluate(clipped), 0)  # it scrolls inside, by the keys too
+    in_every_look(page, ".answer")

@@ -2,6 +2,7 @@
 
 import {copy} from '../view/clipboard.js';
 import {el} from '../view/dom.js';
+import {isTraced, tracedCalls} from './traced_calls.js';
 
 /** @typedef {import('./calls.js').Entry} Entry */
 
@@ -46,8 +47,8 @@ function answerNodes({text, bytesLeftOut}) {
 /** By its keys, if it is an object; texts have their lines. @param {string} text */
 function bodyOf(text) {
   const found = parsed(text);
-  if (found === null) return el('pre', {}, text);
-  return el('dl', {}, ...Object.entries(found).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, written(value))]));
+  if (found === null) return el('pre', {tabIndex: 0}, text); // the keys scroll it
+  return el('dl', {tabIndex: 0}, ...Object.entries(found).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, isTraced(value) ? tracedCalls(String(found.function), value) : written(value))]));
 }
 
 /** @param {string} text @returns {Record<string, any> | null} */
