@@ -120,8 +120,11 @@ async def with_threads(debugger: Debugger, answer: StopAnswer, session_id: str |
 
 async def with_waiting_threads(debugger: Debugger, answer: StopAnswer, session: DebugSession) -> StopAnswer:
     """Return the answer about a pause with the threads, if one waits: the place alone does not say what for."""
-    with suppress(UsageError, AdapterGone), trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)):
-        found = await session.looking.threads.threads(from_outside=False)
+    with suppress(UsageError, AdapterGone):
+        with trio.move_on_after(debugger.patience.seconds(THREADS_SECONDS)) as limit:
+            found = await session.looking.threads.threads(from_outside=False)
+        if limit.cancelled_caught:
+            return _noted(answer, "there was not enough time for what its threads wait for: see threads_list")
         if all(thread.waits is None for thread in found.threads):
             return answer
         current = None if session.snapshot is None else session.snapshot.threads.current

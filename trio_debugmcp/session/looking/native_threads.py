@@ -33,11 +33,12 @@ from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import name_of
 
-NAMES_SECONDS = 2.0
-"""For the names of what all threads wait for: a few evaluations for each, which take milliseconds."""
+NAMES_SECONDS = 0.5
+"""For the names of what all threads wait for: evaluations, which take milliseconds. Without a name there is an address,
+and an answer that has little time has the threads."""
 
 _MAX_NAMED = 20
-"""Threads of which it is asked how their code names what they wait for."""
+"""Lines of which it is asked how they name what is waited for there."""
 
 _MAX_PATHS = 12
 """Expressions of a line that are tried."""
@@ -135,14 +136,18 @@ class NativeThreads:
     async def _names(self, found: "_Waits", stacks: Sequence[LiveStack]) -> Mapping[int, str]:
         """Return how the code of threads names what they wait for, by the threads' ids."""
         names: dict[int, str] = {}
-        known = [(stack, wait) for stack in stacks if (wait := found.wait_of(stack)) is not None]
+        asked: dict[tuple[str | None, int | None, int], str | None] = {}  # a pool waits in one line for one thing
         with trio.move_on_after(self._ways.requests.patience.seconds(NAMES_SECONDS)):
-            for stack, wait in [each for each in known if each[1].kind in _NAMED][:_MAX_NAMED]:
-                frame = next((frame for frame in stack.frames if frame.is_user_code), None)
-                if wait.address and frame is not None:
+            for stack in stacks:
+                wait, frame = found.wait_of(stack), next((each for each in stack.frames if each.is_user_code), None)
+                if wait is None or wait.kind not in _NAMED or not wait.address or frame is None:
+                    continue
+                place = frame.location.file, frame.location.line, wait.address
+                if place not in asked and len(asked) < _MAX_NAMED:
                     size = _CONDITION_BYTES if wait.kind == "condition" else 1
-                    name = await self._name(frame, range(wait.address - size + 1, wait.address + 1))
-                    names.update({} if name is None else {stack.thread.id: name})
+                    asked[place] = await self._name(frame, range(wait.address - size + 1, wait.address + 1))
+                if (name := asked.get(place)) is not None:
+                    names[stack.thread.id] = name
         return names
 
     async def _name(self, frame: StackFrame, addresses: range) -> str | None:

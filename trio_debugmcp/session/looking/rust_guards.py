@@ -18,7 +18,7 @@ from trio_debugmcp.session.looking.safe_evaluation import by_commands
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.model import StackFrame
 
-GUARDS_SECONDS = 2.0
+GUARDS_SECONDS = 0.5
 """For the guards of all threads: a few requests for each frame, which take milliseconds."""
 
 _MAX_FRAMES = 40
