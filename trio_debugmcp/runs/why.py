@@ -28,6 +28,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.alias_notes import asked_objects
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.concurrent_calls import calls_of
 from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
 from trio_debugmcp.runs.slicing.shortened_values import asked_parts
@@ -298,7 +299,8 @@ def _answer(
     )
     asked_about = asked_parts(past, (start.node for start in starts), (part.row for part in result.parts))
     objects = asked_objects(past, [start.node for start in starts])
-    noted = ((part, shown_notes(past, part, asked, objects)) for part in result.parts)
+    calls = calls_of(past, [part.row for part in result.parts])
+    noted = ((part, (*shown_notes(past, part, asked, objects), *calls.get(part.row, ()))) for part in result.parts)
     because = [because_line(past, part.row, notes, part.focus, asked_about) for part, notes in noted]
     gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS

@@ -23,10 +23,14 @@ def value_instead(past: PastProcess, paths: list[ValuePath], execution: Statemen
 
 
 def _not_in(past: PastProcess, paths: list[ValuePath], execution: StatementExecution) -> str:
-    """Return which object has no such item or attribute, and what it is; empty: none of them is known."""
+    """Return which object has no such item or attribute, and what has set it since; empty: none of them is known."""
     for path in paths:
         held = past.values.value(execution, path.holder) if path.steps else None
         if held is not None and held.object:
+            later = past.values.value(execution, path, past.record.last + 1)
+            if later is not None and later.owner:
+                since = f"after #{execution.row} had begun: why(at='#{later.owner}')"
+                return f"#{later.owner} has set it to {later.text}, {since}"
             text, step = past.values.text_at(held, execution.row + 1), str(path.steps[-1]).strip("[].")
             return f"no {step} was seen in {path.holder}={text} at #{execution.row}: why(expression='{path.holder}')"
     return ""
