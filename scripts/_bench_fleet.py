@@ -17,6 +17,14 @@ from trio_debugmcp.testing import DebugClient, FakeFleet, connect_process
 
 NUMBERS = (10, 100, 1000)
 IDLE_SECONDS = 5.0
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("evaluate", {"expression": "rank"}),
+    ("debug_pause", {}),
+    ("evaluate", {"expression": "rank"}),
+    ("debug_continue", {"wait": False}),
+)
+"""What is called in all of them as a group, while they run and while they are stopped."""
+
 PAGE_KB = resource.getpagesize() / 1024
 TICKS = 100
 
@@ -61,6 +69,8 @@ async def measure(number: int) -> None:
                 await trio.sleep(IDLE_SECONDS)
                 print(f"  idle: {(meter.used() - used) / IDLE_SECONDS / number * 1e3:.3f} ms a second each")
                 print(f"  first {await timed(client, 'fleet_state')}; again {await timed(client, 'fleet_state')}")
+                for tool, more in CALLS:
+                    print(f"  {await timed(client, tool, group='all', **more)}")
                 await client.call("debug_disconnect")
     finally:
         server.kill()
