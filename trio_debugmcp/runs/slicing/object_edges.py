@@ -15,7 +15,7 @@ from trio_debugmcp.runs.slicing.opaque_edges import BUFFERS, OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
-from trio_debugmcp.runs.source.source_scopes import Statement
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 from trio_debugmcp.runs.source.statement_trees import entry_of
 
 _MOST_CHANGES = 4
@@ -26,6 +26,9 @@ _GENERATOR = "<generator "
 _SHARED = "all instances share it"
 
 _ENTRIES = frozenset({rows.START, rows.RESUME})
+
+_MOST_BASES = 10
+"""One above the other."""
 
 _MOST_LOOKED_AT = 400
 """Changes of one object: the last ones."""
@@ -78,11 +81,19 @@ class ObjectEdges:
         """Yield the line of a class body that has given an attribute the value that its instances have."""
         key = self._record.key_of(label[1:]) if label[:1] == "." else 0
         note = _SHARED if value.object else "the class has this default"
-        for scope in self._past.scopes.classes(type_name(holder.text)) if key else ():
+        for scope in self._with_bases(type_name(holder.text)) if key else ():
             for frame in self._past.scopes.frames([scope]):
                 written = self._record.back(rows.WRITE, key, frame, value.row)
                 if written and self._past.values.value_at(written).text == value.text:
                     yield SliceEdge(cost.READ, SliceNode(self._record.row(written).owner), note)
+                    return
+
+    def _with_bases(self, name: str, deep: int = 0) -> Iterator[SourceScope]:
+        """Yield the classes of a name, and behind them their bases."""
+        for scope in self._past.scopes.classes(name):
+            yield scope
+            for base in scope.bases if deep < _MOST_BASES else ():
+                yield from self._with_bases(base, deep + 1)
 
     def of_unseen_attribute(self, execution: StatementExecution, path: ValuePath, label: str) -> Iterator[SliceEdge]:
         """Yield what may have given an attribute the value that is not in the record: its class, or a `setattr`."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 
-OF_ANOTHER_ROUND = "of another round"
+OF_ANOTHER_ROUND = "in another round than the one asked about"
 
 
 class SliceNode(NamedTuple):

@@ -26,6 +26,8 @@ T = TypeVar("T")
 QUESTION_SECONDS = 60.0
 """For an answer from a run's files; of ten million lines it takes some seconds."""
 
+_MOST_DIGITS = 10
+
 RunId = Annotated[
     Annotated[str, Meta(min_length=1)] | None, Meta(description="A run from run_list; default: the last one.")
 ]
@@ -91,9 +93,12 @@ def number_of(text: str | None, name: str) -> int:
         return 0
     digits = text.strip().removeprefix("#")
     if not digits.isdecimal() or not 0 < int(digits) < 1 << 62:
+        file, _, line = text.strip().rpartition(":")
+        place = f' A line is asked about by its place: why(file="{shortened(file, 100)}", line={line}).'
         raise UsageError(
             "INVALID_PARAMETER",
-            f"`{name}` is a number of an answer about this run, such as #913; not '{shortened(text, 100)}'.",
+            f"`{name}` is a number of an answer about this run, such as #913; not '{shortened(text, 100)}'."
+            f"{place if file and line.isdecimal() and len(line) < _MOST_DIGITS else ''}",
             {"parameter": name},
         )
     return int(digits)
