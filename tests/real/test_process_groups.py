@@ -105,6 +105,17 @@ async def test_a_group_is_paused_stepped_and_resumed_as_one_and_answers_in_class
         assert (await failure(client, "debug_continue", group="host=a1")).code == "NOT_PAUSED"
 
 
+async def test_the_stacks_of_a_group_are_merged_without_those_of_the_others() -> None:
+    async with fleet_of(6) as (client, fleet):
+        fleet.workers[2].frames = [("load_batch", "/job/data.py", 31), ("<module>", "/job/train.py", 9)]
+        [stack] = (await client.call("stacktrace_get", group="odd"))["stacks"]
+        assert stack["frames"][0] == "load_batch /job/data.py:31"
+        assert "count" not in stack
+        found = await client.call("stacktrace_get", group="rank=0-9", thread_id="*")
+        assert sorted(each.get("count", 1) for each in found["stacks"]) == [1, 5]
+        assert found["notes"] == ["no process has rank 6-9"]
+
+
 async def test_values_of_running_and_of_stopped_processes_are_one_answer() -> None:
     async with fleet_of(40) as (client, fleet):
         for worker in fleet.workers:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import trio
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import no_session
 from trio_debugmcp.server.answers.answer import Answer
@@ -22,6 +23,7 @@ from trio_debugmcp.server.answers.stacks import (
     hidden_in_words,
 )
 from trio_debugmcp.server.answers.values import counted, rendered
+from trio_debugmcp.server.tools.group_choice import GroupOf, chosen_group, programs_there, refuse_beside
 from trio_debugmcp.server.tools.looking.threads import TaskName, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -29,7 +31,6 @@ from trio_debugmcp.session.looking.live_threads import LiveStack
 from trio_debugmcp.session.looking.program_threads import StackList, StackPage
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.session.start import has_program
 from trio_debugmcp.state.model import Locals, StackFrame
 from trio_debugmcp.state.payloads import Frame, Variable
 from trio_debugmcp.state.stack_view import frame_payload
@@ -47,6 +48,7 @@ class StacktraceGet(Params, frozen=True, kw_only=True):
     start: Start = 0
     count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
     locals: Annotated[bool, Meta(description="With the variables of each frame.")] = False
+    group: GroupOf = None
     session_id: SessionId = None
 
 
@@ -92,8 +94,12 @@ class AllStacks(Answer, frozen=True, kw_only=True):
 
 
 async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer | AllStacks:
+    if params.group is not None:
+        refuse_beside(replace(params, thread_id=None) if params.thread_id == "*" else params, "task")
+        chosen = await chosen_group(debugger, params.group)
+        return await _all_stacks(chosen.sessions, debugger, params, chosen.notes)
     if params.thread_id == "*" and params.task is None:
-        return await _all_stacks(debugger, params)
+        return await _all_stacks(_sessions_of(debugger, params), debugger, params)
     session = debugger.program(params.session_id)
     page = await _page(session, params)
     room, snapshot = MAX_RESULT_BYTES - _HEAD_BYTES, session.snapshot
@@ -160,15 +166,21 @@ MAX_NOTES = 40
 """Notes on processes whose stacks are not known, or not all of them. There may be hundreds of processes."""
 
 
-async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
-    if params.session_id is None:  # a session that only listens has no stacks
-        sessions = [session for session in debugger.living_sessions() if has_program(session.profile, session.start)]
-    else:
-        sessions = [debugger.session(params.session_id)]
+def _sessions_of(debugger: Debugger, params: StacktraceGet) -> Sequence[DebugSession]:
+    if params.session_id is not None:
+        return [debugger.session(params.session_id)]
+    sessions = programs_there(debugger)
     if not sessions and debugger.root_session() is None:
         raise no_session()
+    return sessions
+
+
+async def _all_stacks(
+    sessions: Sequence[DebugSession], debugger: Debugger, params: StacktraceGet, said: Sequence[str] = ()
+) -> AllStacks:
+    """Answer with the stacks of all threads of these. `said`: what is to be said of their choice."""
     answers = await _ask_all(sessions, params)
-    notes = _notes(sessions, answers, params)
+    notes = [*said, *_notes(sessions, answers, params)]
     merged: dict[tuple[object, ...], list[tuple[str, LiveStack]]] = {}
     for session_id, found in answers.items():
         for stack in found.stacks:
