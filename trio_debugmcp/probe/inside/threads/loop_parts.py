@@ -1,6 +1,5 @@
 """What belongs to an event loop, and not to the program: its own files, and what its servers and sockets wait for."""
 
-import os.path
 from typing import Any
 
 from trio_debugmcp.probe.inside.values import facts
@@ -13,8 +12,8 @@ _LOOPS = ("asyncio", "uvloop")
 
 def is_of_loop(entry: Json) -> bool:
     """Whether a place is in variables of an event loop, its selector or a pool's thread, which a user does not know."""
-    file = str(entry.get("file", ""))
-    return file.replace("\\", "/").endswith(_OF_LOOPS) or os.path.basename(os.path.dirname(file)) in _LOOPS
+    file = str(entry.get("file", "")).replace("\\", "/")
+    return file.endswith(_OF_LOOPS) or file.rpartition("/")[0].rpartition("/")[2] in _LOOPS
 
 
 def waits_of(owner: Any, kind: str, text: str, method: Any) -> str:
