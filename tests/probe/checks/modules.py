@@ -5,7 +5,7 @@ import sys
 import types
 from typing import Any, Dict
 
-from trio_debugmcp.probe.inside import modules
+from trio_debugmcp.probe.inside import modules, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 
@@ -48,3 +48,19 @@ def check_what_is_odd_among_the_modules_does_no_harm() -> None:
 def check_a_full_answer_ends_and_counts_the_rest() -> None:
     found = ask(size=500)
     assert 0 < len(found["modules"]) < found["total"]
+
+
+def check_the_names_of_a_process_that_multiprocessing_has_spawned_are_those_that_its_functions_set() -> None:
+    names: Dict[str, Any] = {"__name__": "__mp_main__"}
+    exec("total = 0\ndef work():\n    global total\n    total = 2", names)
+    spawned = types.ModuleType("__mp_main__")
+    spawned.__dict__.update(names)  # as multiprocessing does, with what `runpy.run_path` returns
+    kept = sys.modules["__main__"]
+    assert visible_frames.main_globals() is vars(kept)
+    sys.modules["__main__"] = sys.modules["__mp_main__"] = spawned
+    try:
+        spawned.work()
+        assert visible_frames.main_globals()["total"] == 2
+    finally:
+        sys.modules["__main__"] = kept
+        del sys.modules["__mp_main__"]

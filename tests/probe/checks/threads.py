@@ -136,6 +136,8 @@ def check_what_threads_wait_for() -> None:
     assert (joined["what"], joined["detail"], joined["holder"]["sure"]) == ("sleeper.join", sleeper.name, True)
     barrier = threading.Barrier(3)
     assert waits(lambda: barrier.wait(), "barrier")["detail"] == "1 of 3 are there"
+    between = multiprocessing.Barrier(3)
+    assert waits(lambda: between.wait(), "barrier")["detail"] == "1 of 3 are there"
     jobs.put(1)
     until(lambda found: jobs.empty())  # the thread above takes it
     assert waits(lambda: jobs.join(), "queue")["detail"] == "0 items, 1 not yet reported by task_done"

@@ -239,5 +239,14 @@ def put_locals(entry: Json, frame: Any, budget: Budget, renderer: Renderer) -> N
 
 
 def main_globals() -> Dict[str, Any]:
-    """The names of the program's main module."""
-    return vars(sys.modules["__main__"])
+    """The names of the program's main module, as its functions have them.
+
+    A process that multiprocessing has spawned keeps a copy of them in the module itself (`runpy.run_path`): what its
+    functions set is not there.
+    """
+    names: Dict[str, Any] = vars(sys.modules["__main__"])
+    for value in list(names.values()) if "__mp_main__" in sys.modules else ():
+        own: Dict[str, Any] = value.__globals__ if type(value) is types.FunctionType else names
+        if own is not names and own.get("__name__") == "__mp_main__":
+            return own
+    return names

@@ -48,7 +48,13 @@ def runs_future(frame: Any, future: Any) -> bool:
 
 def _barrier(frame: Any) -> Tuple[str, Any]:
     count, parties = (facts.attribute(own(frame), name) for name in ("_count", "_parties"))
-    return f"{count} of {parties} are there", None
+    if (
+        type(count) is property
+    ):  # of multiprocessing, which keeps its state and its count in memory that processes share
+        shared = facts.attribute(own(frame), "_array")
+        count = shared[1] if type(shared) is memoryview else None
+    is_known = type(count) is int and type(parties) is int
+    return (f"{count} of {parties} are there" if is_known else ""), None
 
 
 def _always(detail: str) -> Callable[[Any], Tuple[str, Any]]:
