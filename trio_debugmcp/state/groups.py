@@ -187,7 +187,7 @@ def _without_process(term: Term, members: Iterable[GroupMember]) -> list[str]:
     there = {int(member.labels[term.kind]) for member in members if term.kind in member.labels}
     wanted, gaps = _numbers(term.value), list[str]()
     first = wanted.start
-    for number in [*sorted(there.intersection(wanted)), wanted.stop]:
+    for number in [*sorted(number for number in there if number in wanted), wanted.stop]:
         if number > first:
             gaps.append(str(first) if number == first + 1 else f"{first}-{number - 1}")
         first = number + 1

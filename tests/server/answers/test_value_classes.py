@@ -69,3 +69,14 @@ def test_values_that_are_cut_are_said_to_be_compared_as_shown() -> None:
     found = {each.id: ValueIn(each.id, each.labels, "'xxx… (100 more)'") for each in processes}
     [note] = group_values("text", processes, found, []).notes
     assert "raise max_value_length" in note
+
+
+def test_numbers_in_hexadecimal_are_equal_only_if_they_are() -> None:
+    assert [line.partition(" (")[0] for line in lines("'0xdeadbeef'", "'0xdeadbef0'")] == [
+        "1 = '0xdeadbeef'",
+        "1 = '0xdeadbef0'",
+    ]
+
+
+def test_values_of_several_parts_are_not_a_range_of_their_first() -> None:
+    assert all(" from " not in line for line in lines(*(f"Fraction({place}, {place * 11})" for place in range(1, 20))))

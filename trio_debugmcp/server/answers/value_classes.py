@@ -26,12 +26,13 @@ _FEWEST_FOR_FAR = 8
 
 _DIGITS = r"(?:\d[\d_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 
-_NUMBER = re.compile(rf"(?:[\w.]+\()?([-+]?{_DIGITS})(?:\s*,[^()]*)?\)?(?: \([\w.]+\))?", re.IGNORECASE)
+_NUMBER = re.compile(rf"(?:[\w.]+\()?([-+]?{_DIGITS})(?:\s*,\s*\w+=[^()]*)?\)?(?: \([\w.]+\))?", re.IGNORECASE)
 """A number, also as `np.float64(0.5)`, `tensor(0.5, device='cuda:0')`, `0.5 (float32)`."""
 
 _NO_NUMBER = re.compile(r"(?<![\w'\"])[-+]?(?:nan|inf)(?![\w'\"])", re.IGNORECASE)
 
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}(?=[ >])")
+"""Of `<Model object at 0x7f12a0>`: no two processes have the same. A number that the program made is not one."""
 
 Valued = tuple[ProcessNow, str]
 """A process, and the value there."""
