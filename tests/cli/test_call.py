@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -142,6 +142,33 @@ def test_a_killed_server_is_replaced_by_the_next_call(shell: Shell) -> None:
         "No active debug session: start one with the tool debug_launch or debug_attach.",
     )
     assert shell.answer("--status")["pid"] != killed
+
+
+def test_a_call_to_a_server_that_stands_still_as_on_a_machine_that_sleeps_is_answered_later(
+    shell: Shell,
+) -> None:
+    shell.answer("debug_launch", "program=app.py", 'breakpoints=[{"file": "app.py", "line": 2}]')
+    server = shell.answer("--status")["pid"]
+    os.kill(server, signal.SIGSTOP)
+    try:
+        with ThreadPoolExecutor() as pool:
+            call = pool.submit(shell.answer, "debug_step")
+            wait([call], timeout=0.5)  # it may have been sent by then, or comes later
+            os.kill(server, signal.SIGCONT)
+            assert call.result()["at"] == "app.py:3 in double"
+    finally:
+        os.kill(server, signal.SIGCONT)
+    assert shell.answer("--status")["pid"] == server
+
+
+def test_two_projects_have_servers_and_programs_of_their_own(
+    shell: Shell, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    shell.answer("debug_launch", "program=app.py", 'breakpoints=[{"file": "app.py", "line": 2}]')
+    with shell_in(tmp_path_factory.mktemp("other")) as other:
+        assert other.answer("debug_state")["state"] == "Disconnected"
+        assert other.answer("--end")["ended"]
+    assert shell.answer("debug_state")["at"] == "app.py:2 in double"
 
 
 def test_a_call_from_another_environment_says_on_what_the_server_runs(shell: Shell) -> None:

@@ -187,7 +187,7 @@ async def test_a_condition_that_fails_stops_the_program_and_one_that_does_not_pa
         with pytest.raises(ToolFailed, match=r"`n \+ \)` is refused: it does not parse: .*'\)'"):
             await client.call("breakpoint_set", file="twice.js", line=4, condition="n + )")
         nowhere = await client.call("breakpoint_set", file="twice.js", line=300)
-        assert nowhere["message"] == "no script that is loaded has code there"
+        assert nowhere["message"] == "no code follows line 300 of the file, which has 6 lines"
         assert failed in (await client.call("debug_continue"))["notes"]
         assert (await client.call("debug_continue"))["exitCode"] == 0
         assert (await client.call("process_read_output"))["entries"] == []

@@ -14,6 +14,7 @@ import pytest
 from tests.real.conftest import TEST_SECONDS, Connect, program
 from tests.real.tool_cases import ELSEWHERE, EXPECTED
 from trio_debugmcp.server.kept_answers import CALL_TEMPLATE
+from trio_debugmcp.server.processor_times import PROCESSOR
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.people.people_view import PEOPLE
@@ -150,6 +151,7 @@ def test_the_tables_of_tools_and_resources_name_all_of_them_and_no_other() -> No
     assert uris == {
         *RESOURCE_URIS,
         PEOPLE,
+        PROCESSOR,
         RUNS,
         SESSIONS,
         SESSION_TEMPLATE,

@@ -42,7 +42,7 @@ _NOTHING = Handover()
 
 
 @asynccontextmanager
-async def open_stdio(handover: Handover) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def open_stdio(handover: Handover = _NOTHING) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Serve on this process's standard streams until the end of the block; they stay diverted afterwards.
 
     `handover`: what was read from them before.

@@ -1,6 +1,7 @@
 """What the tools about recorded runs answer, beside why: histories, calls, moments."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from trio_debugmcp.runs.histories.call_trees import CallNode
 from trio_debugmcp.runs.shown_moments import BecauseLine
@@ -15,6 +16,7 @@ _MOST_VALUE = 200
 class HistoryData(AnswerData, frozen=True, kw_only=True):
     """A page of `total` entries; `isLeast`: there are more. `undecided`: of how many `where` could not be judged."""
 
+    same: ClassVar[tuple[str, ...]] = ()  # who reads data counts entries, and needs no note on how to get the next ones
     entries: list[BecauseLine]
     total: int
     is_least: bool

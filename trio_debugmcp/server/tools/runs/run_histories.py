@@ -96,7 +96,6 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
 
     found, run, places, of_process = await asked(debugger, params, RunHistory, work, leads_on=page.before != 0)
     notes = [*found.notes, *of_process, *([_NEVER_JUDGED] if found.undecided and not found.total else [])]
-    notes += _next_page(params.start, len(found.entries), found.total)
     data = HistoryData(
         entries=found.entries,
         total=found.total,
@@ -111,7 +110,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
         total=found.total,
         undecided=found.undecided,
         run=run.id,
-        notes=notes,
+        notes=[*notes, *_next_page(params.start, len(found.entries), found.total)],
     )
 
 
