@@ -33,6 +33,21 @@ def test_an_array_of_which_one_bit_is_another_is_another() -> None:
     assert not one.is_as(other)
 
 
+def test_what_differs_is_found_in_any_part_up_to_as_much_as_is_asked() -> None:
+    numbers = array("d", [float(number) for number in range(500)])
+    old = memory_of(numbers)
+    numbers[3], numbers[499], numbers[100] = -0.0, -1.0, float("nan")
+    new = memory_of(numbers)
+    numbers[100] = -float("nan")
+    other = memory_of(numbers)
+    assert old is not None
+    assert new is not None
+    assert other is not None
+    assert [place for place, _ in new.differing(old, 20)] == [3, 100, 499]
+    assert len(new.differing(old, 1)) == 2
+    assert other.differing(new, 20) == [], "a NaN is as another"
+
+
 def test_large_arrays_and_others_than_of_numbers_are_not_read() -> None:
     assert memory_of(bytearray(MOST_BYTES)) is not None
     assert memory_of(bytearray(MOST_BYTES + 1)) is None

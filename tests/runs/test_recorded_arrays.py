@@ -72,6 +72,17 @@ def packet():
     return first
 
 
+def shared():
+    base = made("d", [0.0, 0.0, 0.0])
+    shown = made("d", [0.0, 0.0])
+    shown.base = base
+    shown[0] = 5.0
+    base[1] = 7.0
+    base[1] = 0.0
+    seen = shown[0]
+    return seen
+
+
 def texts():
     flags = made("b", [1, 0])
     many = made("i", range(30))
@@ -81,7 +92,17 @@ def texts():
     return many
 
 
+def steps():
+    both = made("d", [0.0, 0.0])
+    for _ in range(3):
+        both[0], both[1] = both[0] - 1, both[1] + 2
+    second = both[1]
+    return second
+
+
+seen = shared()
 total = weights()
+second = steps()
 nothing = untouched()
 highest = large()
 first = packet()
@@ -115,8 +136,8 @@ def test_an_array_has_its_numbers_or_its_shape_and_a_number_of_numpy_its_type(ve
         "many": "ndarray(shape=(30,), dtype=int32)",
         "count": "np.int64(41)",
         "day": "<datetime64>",
-        "letters": "<ndarray>",
-        "big": "<ndarray>",
+        "letters": "ndarray(shape=(2,))",
+        "big": "ndarray(shape=(5000,), dtype=float64)",
     }
     assert {name: texts.get(name) for name in expected} == expected
 
@@ -143,3 +164,16 @@ def test_bytes_that_are_set_added_and_taken_out_are_those_of_their_lines() -> No
     found = answer("first")
     assert said(found, "data[0] = 7") == "[0]=7"
     assert not found.gaps
+
+
+def test_a_line_that_adds_to_several_items_says_the_sums_of_none() -> None:
+    notes = [note for line in answer("second").because for note in line.notes]
+    assert not any("writes" in note for note in notes)
+
+
+def test_an_array_that_is_as_it_was_may_have_been_written_through_another_one_of_its_memory() -> None:
+    found = answer("seen")
+    assert [gap.partition(", ")[2] for gap in found.gaps] == [
+        "through another view of its memory, or by something that was not recorded"
+    ]
+    assert "shown was found changed" in found.gaps[0]

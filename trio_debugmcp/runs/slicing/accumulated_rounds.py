@@ -42,9 +42,12 @@ def rounds_of(past: PastProcess, execution: StatementExecution) -> str:
     """Return what the rounds of a line that adds up have added, up to this one; empty: it does not, or once only."""
     if not _adds_up(execution):
         return ""
-    for effect in past.executions.effects(execution.row):
-        is_sum = not effect.object or object_number(past.record.text(effect)) is not None
-        if is_sum and past.record.label(effect.key) in _labels(past, execution):
+    labels = _labels(past, execution)
+    effects = [effect for effect in past.executions.effects(execution.row) if past.record.label(effect.key) in labels]
+    if len({effect.key for effect in effects if past.record.label(effect.key)[:1] == "["}) > 1:
+        return ""  # as of an array: which of its items is meant is not known here
+    for effect in effects:
+        if not effect.object or object_number(past.record.text(effect)) is not None:
             writes = list(_writes(past, execution, effect))
             if len(writes) > 2 or (len(writes) == 2 and _is_own(past, execution, writes[1])):
                 return _summary(past, execution, writes)

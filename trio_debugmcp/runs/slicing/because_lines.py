@@ -17,6 +17,7 @@ from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of
 from trio_debugmcp.runs.slicing.shortened_values import MOST_TEXT, NO_PARTS, AskedParts, ShortenedValues
+from trio_debugmcp.runs.source.read_paths import ValuePath
 
 _MOST_VALUES = 3
 
@@ -135,18 +136,38 @@ def _effects(
 ) -> list[str]:
     said: list[str] = []
     record = past.record
-    for effect in past.executions.effects(execution.row):
+    effects = past.executions.effects(execution.row)
+    holders = {effect.subject for effect in effects if record.label(effect.key)[:1] == "["}
+    names = _names(past, execution, holders) if len(holders) > 1 else {}
+    for effect in effects:
         if not after < effect.number < before:
             continue
         text = shortened.of(effect, is_of_round=execution.statement.is_loop)
         label = record.label(effect.key)
         if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
             label = label[1:]
+        elif label[:1] == "[":
+            label = f"{names.get(effect.subject, '')}{label}"
         value = f"{label} deleted" if text == _DELETED else f"{label}={text or '?'}"
         if label and value not in said:  # without one it is not known which of them has changed
             said.append(value)
     left = len(said) - _MOST_VALUES - 1
     return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
+
+
+def _names(past: PastProcess, execution: StatementExecution, objects: set[int]) -> dict[int, str]:
+    """Return by which paths of its source a statement knows objects."""
+    statement = execution.statement
+    is_simple = isinstance(statement.node, ast.Assign | ast.AugAssign | ast.Delete | ast.Expr)
+    variables = [node.id for node in ast.walk(statement.node) if is_simple and isinstance(node, ast.Name)]
+    paths = [ValuePath(name, ()) for name in variables]
+    paths += [read.path for read in statement.reads] + [path.holder for path in statement.stores]
+    names: dict[int, str] = {}
+    for path in dict.fromkeys(paths):
+        value = past.values.value(execution, path)
+        if value is not None and value.object in objects:
+            names.setdefault(value.object, str(path))
+    return names
 
 
 def _results(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:

@@ -11,7 +11,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.enum_alias_edges import enum_alias
 from trio_debugmcp.runs.slicing.handed_method_edges import HandedMethodEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins
-from trio_debugmcp.runs.slicing.opaque_edges import BUFFERS, OpaqueEdges
+from trio_debugmcp.runs.slicing.opaque_edges import BUFFERS, SHARED, OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
@@ -296,8 +296,7 @@ class ObjectEdges:
         for item, field in sorted(fields, key=lambda known: known[1] is None or not wanted.fits(known[1].text)):
             writer = self._past.executions.at(field.owner) if field is not None and field.owner else None
             if field is None:
-                known = self._record.forth_of(rows.WITH_VALUE, item, 0, by_value=True)
-                name = type_name(self._record.text(self._record.row(known))) if known else ""
+                name = self._type_of(item)
                 if name and name not in classes:
                     classes.add(name)
                     path = ValuePath(name, (label,))
@@ -329,7 +328,13 @@ class ObjectEdges:
         known = self._record.back_any(kinds, keys, found.subject, row)
         since = self._record.row(known).owner or known if known else 0
         is_alike = known > 0 and found.kind == rows.GAP and self._is_alike(found, self._record.row(known))
-        self.note(ValueGap(found.owner or execution.row, since, what, is_alike))
+        is_shared = self._type_of(found.subject) in SHARED if found.kind in (rows.GAP, rows.SIZE) else False
+        self.note(ValueGap(found.owner or execution.row, since, what, is_alike, is_shared=is_shared))
+
+    def _type_of(self, target: int) -> str:
+        """Return the name of an object's type; empty: no row has it as a value."""
+        known = self._record.forth_of(rows.WITH_VALUE, target, 0, by_value=True) if target else 0
+        return type_name(self._record.text(self._record.row(known))) if known else ""
 
     def note(self, gap: ValueGap) -> None:
         """Note a gap, once for each value and line."""

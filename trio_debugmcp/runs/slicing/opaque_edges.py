@@ -21,6 +21,9 @@ _NAMED = frozenset({rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME}
 BUFFERS = frozenset({"array", "bytearray", "BytesIO", "memoryview", "mmap", "ndarray", "StringIO"})
 """Types whose objects are there to be changed in place, also by C code that they are given to."""
 
+SHARED = frozenset({"bytearray", "ndarray"})
+"""Those of which the content is recorded as far as it is small; others may have the same memory."""
+
 _ONLY_READ = frozenset({"bytes", "hash", "hex", "id", "isinstance", "iter", "len", "list", "print", "repr", "str"})
 
 

@@ -20,4 +20,5 @@ def shown_gap(past: PastProcess, gap: ValueGap) -> str:
         return (
             f"{gap.what} may have been written again before {place}{since}, by a line that does not say where it writes"
         )
-    return f"{gap.what} was found changed at {place}{since}, by something that was not recorded"
+    other = "through another view of its memory, or " if gap.is_shared else ""
+    return f"{gap.what} was found changed at {place}{since}, {other}by something that was not recorded"

@@ -59,6 +59,7 @@ class ValueGap(NamedTuple):
         what: the value's path or place.
         opaque: the type of an object of which the content is not recorded at all; empty: it is.
         is_alike: it is the value that it was; a line that does not say where it writes may have written it again.
+        is_shared: other objects have the same memory: a view, the array that it shows.
     """
 
     row: int
@@ -66,6 +67,7 @@ class ValueGap(NamedTuple):
     what: str
     is_alike: bool = False
     opaque: str = ""
+    is_shared: bool = False
 
 
 # Costs, as they did best on programs with planted faults. In small programs they hardly matter, in big runs they do.

@@ -13,6 +13,9 @@ from trio_debugmcp.probe.inside.values import facts
 MOST_BYTES = 16_384
 """Of an array that is known: each look at it copies them."""
 
+_BLOCK = 64
+"""Numbers that are compared at a time."""
+
 _IMMUTABLE = 1 << 8
 """Flag of a class whose attributes no program can set."""
 
@@ -42,9 +45,10 @@ class ArrayMemory:
         letter: the format of a number, as in `struct`.
         data: all numbers, those of the last index beside each other.
         size: how many they are.
+        seen: how often this memory had been written when it was looked at.
     """
 
-    __slots__ = ("_bytes", "data", "letter", "shape", "size")
+    __slots__ = ("_bytes", "data", "letter", "seen", "shape", "size")
 
     def __init__(self, shape: tuple[int, ...], letter: str, item: int, data: bytes) -> None:
         self.shape = shape
@@ -52,15 +56,35 @@ class ArrayMemory:
         self.data = data
         self._bytes = item
         self.size = len(data) // item
+        self.seen = 0
 
     @property
     def dtype(self) -> str:
         """The name of its type of numbers, as numpy has it."""
-        return "bool" if self.letter == "?" else f"{_KINDS[self.letter]}{8 * self._bytes}"
+        return dtype_of(self.letter, self._bytes)
 
     def numbers(self) -> list[Any]:
         """Return them as Python has them."""
         return memoryview(self.data).cast(self.letter).tolist() if self.data else []  # type: ignore[call-overload]
+
+    def differing(self, old: "ArrayMemory", most: int) -> list[tuple[int, Any]]:
+        """Return place and number where it differs from another one of its kind, `most` and one if there are more.
+
+        A NaN is as another one, and -0.0 is another number than 0.0.
+        """
+        changes: list[tuple[int, Any]] = []
+        block = _BLOCK * self._bytes
+        for begin in range(0, len(self.data), block):
+            now, was = self.data[begin : begin + block], old.data[begin : begin + block]
+            if now == was:
+                continue
+            numbers, known = (memoryview(part).cast(self.letter).tolist() for part in (now, was))  # type: ignore[call-overload]
+            for place, number in enumerate(numbers):
+                if place >= len(known) or repr(number) != repr(known[place]):
+                    changes.append((begin // self._bytes + place, number))
+                    if len(changes) > most:
+                        return changes
+        return changes
 
     def nested(self, numbers: list[Any]) -> Any:
         """Return these numbers in lists by its shape; the number itself where it has none."""
@@ -85,6 +109,11 @@ class ArrayMemory:
         return self.data == other.data and self.shape == other.shape and self.letter == other.letter
 
 
+def dtype_of(letter: str, item: int) -> str:
+    """Return numpy's name of the numbers with a format, of so many bytes each."""
+    return "bool" if letter == "?" else f"{_KINDS[letter]}{8 * item}"
+
+
 def memory_of(value: Any) -> ArrayMemory | None:
     """Return what is in an array or a scalar, if it is not too large, and of numbers that Python can read."""
     if type(value) is bytearray:  # copied at once: while there is a view of it, it cannot grow in another thread
@@ -95,6 +124,14 @@ def memory_of(value: Any) -> ArrayMemory | None:
         return None
     is_known = (view.format == "?" or view.format in _KINDS) and view.nbytes <= MOST_BYTES
     return ArrayMemory(view.shape or (), view.format, view.itemsize, view.tobytes()) if is_known else None
+
+
+def shape_of(value: Any) -> str:
+    """Return the shape of an array, and the type of its numbers if that is known, as its text has them."""
+    view = memoryview(value)
+    letter = view.format
+    is_known = letter == "?" or letter in _KINDS
+    return f"shape={view.shape}" + (f", dtype={dtype_of(letter, view.itemsize)}" if is_known else "")
 
 
 def base_of(array: Any) -> Any:

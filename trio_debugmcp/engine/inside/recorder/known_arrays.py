@@ -9,24 +9,30 @@ Of an array that is large, or of other things than numbers, nothing is known: it
 from itertools import islice
 from typing import Any
 
-from trio_debugmcp.engine.inside.recorder.array_memory import ArrayMemory, memory_of
+from trio_debugmcp.engine.inside.recorder.array_memory import ArrayMemory, base_of, memory_of
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, FIRST, FOUND, MOST_SAID, SEEN, SIZE, WRITTEN
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+
+_MOST_WRITTEN = 10_000
+"""Arrays of which it is counted how often they were written."""
 
 
 class KnownArrays:
     """The arrays, and the writer of rows about them."""
 
-    def __init__(self, rows: Any, words: ValueWords, said: set[tuple[int, int]]) -> None:
+    def __init__(self, rows: Any, words: ValueWords, objects: Any, said: set[tuple[int, int]]) -> None:
         self._add = rows.add
         self._words = words
+        self._objects = objects
         self._said = said
+        self._writes: dict[int, int] = {}
 
     def look(self, known: Any, array: Any, line: int) -> None:
         """Take what is in an array as known, and write its first numbers."""
         memory = known.content = memory_of(array)
         if memory is None:
             return
+        memory.seen = self._written(known, array)
         for place, number in enumerate(islice(memory.numbers(), MOST_SAID)):
             key = self._words.item_key(memory.index(place))
             self._add(SEEN | key << 32 | known.number, self._words.of(number), line)
@@ -40,6 +46,11 @@ class KnownArrays:
             return
         new = memory_of(array)
         if new is not None and new.is_as(old):
+            if old.seen != self._written(
+                known, array
+            ):  # another array of this memory was written, and may have changed it
+                old.seen = self._written(known, array)
+                self.doubt(known, line)
             return
         known.content = new
         changes = [] if new is None else self._changes(old, new)
@@ -51,24 +62,45 @@ class KnownArrays:
                     self._said.add((known.number, key))
                 self._add(how | key << 32 | known.number, word, line)
         self._say_size(known, new or old, old.size, WRITTEN if how == FIELD else FOUND, line)
+        if how == FIELD:
+            self._count(known, array)
+        if new is not None:
+            new.seen = self._written(known, array)
+
+    def _memory_number(self, known: Any, array: Any) -> int:
+        """Return the number of the array whose memory it is."""
+        base = base_of(array)
+        return int(known.number if base is None else self._objects.of(base).number)
+
+    def _written(self, known: Any, array: Any) -> int:
+        """Return how often lines have written into the memory of an array."""
+        return self._writes.get(self._memory_number(known, array), 0) if self._writes else 0
+
+    def _count(self, known: Any, array: Any) -> None:
+        """Count a write into the memory of an array: once, as its base is looked at too, unless that is large."""
+        base = base_of(array)
+        if base is not None and self._objects.of(base).content is not None:
+            return
+        number = self._memory_number(known, array)
+        if len(self._writes) >= _MOST_WRITTEN:
+            self._writes.clear()
+        self._writes[number] = self._writes.get(number, 0) + 1
 
     def _changes(self, old: ArrayMemory, new: ArrayMemory) -> list[tuple[int, int]]:
-        """Return key and word where two differ, a NaN being as another; none if they cannot be compared one by one."""
-        if old.shape[1:] != new.shape[1:] or (len(old.shape) != 1 and old.shape != new.shape):
+        """Return key and word where two differ; none if there are many, or they cannot be compared one by one."""
+        if old.letter != new.letter or (old.shape != new.shape and (len(old.shape), len(new.shape)) != (1, 1)):
             return []
-        was, now = old.numbers(), new.numbers()
         item_key, word = self._words.item_key, self._words.of
-        changes = [
-            (item_key(new.index(place)), word(number))
-            for place, number in enumerate(now)
-            if place >= len(was) or (number != was[place] and (number == number or was[place] == was[place]))
-        ]
-        return changes + [(item_key(place), self._words.deleted) for place in range(len(now), len(was))]
+        differing = new.differing(old, MOST_SAID)
+        if len(differing) > MOST_SAID or old.size - new.size > MOST_SAID:
+            return []
+        changes = [(item_key(new.index(place)), word(number)) for place, number in differing]
+        return changes + [(item_key(place), self._words.deleted) for place in range(new.size, old.size)]
 
     def is_as_known(self, known: Any, array: Any) -> bool:
-        """Whether an array that was looked at is as it was then, bit for bit."""
+        """Whether an array that was looked at is as it was then, bit for bit, and nothing has written it since."""
         memory = memory_of(array)
-        return memory is not None and memory.is_as(known.content)
+        return memory is not None and memory.is_as(known.content) and known.content.seen == self._written(known, array)
 
     def doubt(self, known: Any, line: int) -> None:
         """Write that it is not known what changed an array last, though it is as it was."""

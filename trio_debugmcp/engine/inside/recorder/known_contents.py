@@ -51,7 +51,7 @@ class KnownContents:
         self._deque_iter = deque.__iter__
         self._deque_length = deque.__len__
         self.said: set[tuple[int, int]] = set()
-        self._arrays = KnownArrays(rows, words, self.said)
+        self._arrays = KnownArrays(rows, words, objects, self.said)
 
     # --- Contents -----------------------------------------------------------------------------------------------------
 

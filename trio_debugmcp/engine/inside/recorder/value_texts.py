@@ -190,11 +190,9 @@ def _scalar(cls: Any) -> ValueText:
 
 def _array(value: Any, short: ShortText) -> str:
     memory = array_memory.memory_of(value)
-    if memory is None:
-        raise ValueError
-    if len(numbers := memory.numbers()) <= _MOST_NUMBERS:
-        return f"ndarray({memory.nested(numbers)}, dtype={memory.dtype})"
-    return f"ndarray(shape={memory.shape}, dtype={memory.dtype})"
+    if memory is not None and memory.size <= _MOST_NUMBERS and (memory.size or len(memory.shape) == 1):
+        return f"ndarray({memory.nested(memory.numbers())}, dtype={memory.dtype})"
+    return f"ndarray({array_memory.shape_of(value)})"
 
 
 # --- Types of the standard library that are written in Python ---------------------------------------------------------
