@@ -25,8 +25,8 @@ arrivals = itertools.chain([-1], map(os._exit, [0]))  # the second that has come
 
 def transfer():
     with accounts:
-        with free:
-            both.wait()
+        with free: pass
+        both.wait()
         journal.acquire(timeout=next(arrivals))
 
 
