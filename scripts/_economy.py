@@ -113,7 +113,7 @@ BUGS = [
     ),
     Bug(
         "seats",  # a lock for each thread
-        ["desk-1", "desk-2", "'seat': '10'", "<locked _thread.lock", "desk.join, held by"],
+        ["desk-1", "desk-2", "'seat': '10'", "<locked _thread.lock"],
         [
             launch("seats", at("seats", "left = seat")),
             ("stacktrace_get", {"thread_id": "*", "locals": True}),
