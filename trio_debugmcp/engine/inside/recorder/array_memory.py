@@ -45,7 +45,7 @@ class ArrayMemory:
         letter: the format of a number, as in `struct`.
         data: all numbers, those of the last index beside each other.
         size: how many they are.
-        seen: how often this memory had been written when it was looked at.
+        seen: the last write into this memory when it was looked at.
     """
 
     __slots__ = ("_bytes", "data", "letter", "seen", "shape", "size")

@@ -14,7 +14,7 @@ from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, FIRST, FOUND, 
 from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
 
 _MOST_WRITTEN = 10_000
-"""Arrays of which it is counted how often they were written."""
+"""Arrays whose last write is known."""
 
 
 class KnownArrays:
@@ -26,6 +26,7 @@ class KnownArrays:
         self._objects = objects
         self._said = said
         self._writes: dict[int, int] = {}
+        self._count = self._forgotten = 0
 
     def look(self, known: Any, array: Any, line: int) -> None:
         """Take what is in an array as known, and write its first numbers."""
@@ -46,10 +47,9 @@ class KnownArrays:
             return
         new = memory_of(array)
         if new is not None and new.is_as(old):
-            if old.seen != self._written(
-                known, array
-            ):  # another array of this memory was written, and may have changed it
-                old.seen = self._written(known, array)
+            written = self._written(known, array)
+            if old.seen != written:  # another array of this memory was written, and may have changed it and back
+                old.seen = written
                 self.doubt(known, line)
             return
         known.content = new
@@ -63,7 +63,7 @@ class KnownArrays:
                 self._add(how | key << 32 | known.number, word, line)
         self._say_size(known, new or old, old.size, WRITTEN if how == FIELD else FOUND, line)
         if how == FIELD:
-            self._count(known, array)
+            self._take_write(known, array)
         if new is not None:
             new.seen = self._written(known, array)
 
@@ -73,18 +73,19 @@ class KnownArrays:
         return int(known.number if base is None else self._objects.of(base).number)
 
     def _written(self, known: Any, array: Any) -> int:
-        """Return how often lines have written into the memory of an array."""
-        return self._writes.get(self._memory_number(known, array), 0) if self._writes else 0
+        """Return which write was the last into the memory of an array, or that up to which none is known."""
+        return self._writes.get(self._memory_number(known, array), self._forgotten)
 
-    def _count(self, known: Any, array: Any) -> None:
-        """Count a write into the memory of an array: once, as its base is looked at too, unless that is large."""
+    def _take_write(self, known: Any, array: Any) -> None:
+        """Number a write into the memory of an array: once, as its base is looked at too, unless that is large."""
         base = base_of(array)
         if base is not None and self._objects.of(base).content is not None:
             return
-        number = self._memory_number(known, array)
         if len(self._writes) >= _MOST_WRITTEN:
             self._writes.clear()
-        self._writes[number] = self._writes.get(number, 0) + 1
+            self._forgotten = self._count
+        self._count += 1
+        self._writes[self._memory_number(known, array)] = self._count
 
     def _changes(self, old: ArrayMemory, new: ArrayMemory) -> list[tuple[int, int]]:
         """Return key and word where two differ; none if there are many, or they cannot be compared one by one."""
