@@ -1490,6 +1490,81 @@ def test_calls_that_overlap_have_rows_of_their_own_in_a_flame(page: "Page") -> N
     assert ends == [1, 100]
 
 
+def test_a_call_of_a_flame_says_how_many_moments_are_its_own_where_all_inside_is_known(page: "Page") -> None:
+    says = page.evaluate(
+        """async () => {
+          const {flameOf} = await import('/runs/flame.js');
+          const line = (depth, name, at, until, count, ...values) => (
+            {depth, function: name, at: `#${at}`, until: until && `#${until}`, count, values});
+          const {rows} = flameOf([
+            line(0, 'all', 1, 30, 1), line(1, 'leaf', 3, 7, 1), line(1, 'deep', 10, 19, 1, '… 3 inside'),
+            line(0, 'many', 31, 60, 1), line(1, 'f', 40, 41, 1), line(1, 'f', 42, null, 8),
+          ]);
+          return rows.map(({spans}) => spans.map(({says}) => says.split(' · ').at(-1)));
+        }"""
+    )
+    assert says == [
+        ["30 moments, 15 of them its own, #1", "30 moments, #31"],
+        ["5 moments, #3", "10 moments, #10", "2 moments, #40", "the last of them, #42"],
+    ]
+
+
+def test_a_flame_of_traced_calls_has_their_lines_and_what_these_called(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {callFacts} = await import('/story/traced_facts.js');
+          const {tracedFlameOf} = await import('/story/traced_flame.js');
+          const did = `price(name="don't; f(1) -> 2") -> 3; C.m(x=[1; 2]) raises E: won't; paid=3; told='g() -> 1'`;
+          const texts = {arguments: 'n=2', raised: 'E: <b>', ran: 9, lines: [
+            '7 for x in y:  # x=1', `8 paid += price(x)  # ${did}`, '… 3 more times 7-8', '9 return paid']};
+          const field = (line, did, changes, leftOut = null) => (
+            {line, source: line && 'source', did, changes, decided: null, leftOut});
+          const fields = {
+            caller: {file: '/w/shop.py', line: 3, functionName: 'main'}, arguments: [{path: 'n', value: '1'}],
+            returned: '4', raised: null, ran: 1, lines: [
+              field(7, ['price(1) -> 2', '1 more calls'], [{path: 'x', value: null}]), field(null, [], [], '2 lines')]};
+          const calls = [callFacts(texts), callFacts(fields), callFacts({lines: []})];
+          const drawing = tracedFlameOf('total', calls);
+          const spans = drawing.rows.map(
+            ({name, spans}) => [name, ...spans.map(({from, to, kind, text}) => [from, to, kind, text])]);
+          return {
+            spans, to: drawing.to, cuts: drawing.cuts, ticks: [0, 1, 2, 0.5].map(drawing.tick),
+            says: drawing.rows[0].spans.map(({says}) => says), caller: calls[1].caller, did: calls[1].lines[0].did,
+          };
+        }"""
+    )
+    kinds = {name: kind for row in found["spans"] for _, _, kind, name in row[1:]}
+    assert [[row[0], *((*at, text) for *at, _, text in row[1:])] for row in found["spans"]] == [
+        ["Calls", (0, 4, "total(n=2)"), (4, 6, "total(n=1)"), (6, 7, "total()")],
+        [
+            "Lines",
+            (0, 1, "for x in y:"),
+            (1, 2, "paid += price(x)"),
+            (2, 3, "… 3 more times 7-8"),
+            (3, 4, "return paid"),
+            (4, 5, "source"),
+            (5, 6, "… 2 lines"),
+        ],
+        [
+            "Called",
+            (1, 1.5, """price(name="don't; f(1) -> 2") -> 3"""),
+            (1.5, 2, "C.m(x=[1; 2]) raises E: won't"),
+            (4, 5, "price(1) -> 2"),
+        ],
+    ]
+    assert kinds["total(n=2)"] == kinds["C.m(x=[1; 2]) raises E: won't"] == "failed"
+    assert kinds["… 2 lines"] == "idle"
+    assert kinds["total(n=1)"] == kinds["total()"] != "failed"
+    assert (found["to"], found["cuts"], found["ticks"]) == (7, [2.5, 5.5], ["7", "8", "", ""])
+    assert found["says"] == [
+        "total(n=2) raises E: <b> · 3 of 9 lines, 2 of them without a call; 2 calls",
+        "total(n=1) -> 4 · 1 line, 0 of them without a call; 1 call",
+        "total() has not ended · 0 lines",
+    ]
+    assert found["caller"] == "shop.py:3 in main"
+    assert found["did"] == "price(1) -> 2; 1 more calls; del x"
+
+
 def test_numbers_of_a_history_are_series_by_their_names_and_functions(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

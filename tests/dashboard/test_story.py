@@ -8,6 +8,7 @@ from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually, hear, two_frames, was_said
 from tests.dashboard.looks import in_every_look
+from tests.dashboard.test_pictures import painted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -564,3 +565,28 @@ def test_traced_calls_are_a_tree_of_their_lines_and_what_these_called(agent: Age
     clipped = "(answer) => answer.scrollHeight - answer.clientHeight"
     becomes(lambda: page.locator("#story .answer").evaluate(clipped), 0)  # it scrolls inside, by the keys too
     in_every_look(page, ".answer")
+
+    # The same as a flame, which the keys go through and zoom; and as a list.
+    answer = page.locator("#story .answer")
+    answer.get_by_role("button", name="Flame").press("Enter")
+    expect(calls).to_have_count(0)
+    flame, option = answer.get_by_role("listbox", name="as a flame"), answer.locator(".spans > [role=option]")
+    for keys, words in (
+        (
+            ("ArrowDown", "ArrowRight"),
+            "Calls: total(names=['tea', 'pot']) -> 6 · 7 lines, 5 of them without a call; 2 calls",
+        ),
+        (("ArrowDown", "Home"), "Lines: Line 8 paid = 0 · paid=0"),
+        (("ArrowDown", "End"), "Called: price(name='<b>') raises ValueError: <b> · at line 10"),
+    ):
+        for key in keys:
+            flame.press(key)
+        expect(option).to_have_text(words)
+    before = painted(answer)
+    flame.press("Enter")
+    eventually(lambda: painted(answer), lambda colours: colours != before)
+    in_every_look(page, ".answer")
+    answer.get_by_role("button", name="List").press("Enter")
+    lines = answer.get_by_role("listbox", name="as a list").get_by_role("option")
+    expect(lines.filter(has_text="price(name='tea') -> 3 · at line 10")).to_have_count(1)
+    expect(page.locator("#story b")).to_have_count(0)

@@ -5,6 +5,7 @@ import {el, setText} from '../view/dom.js';
 import {grown, spanAt, stillAt, within, zoomed} from './drawing.js';
 import {AXIS_HEIGHT, Painter, ROW} from './paint_spans.js';
 import {Colours} from './picture_colours.js';
+import {pressed} from './span_keys.js';
 import {SpanList} from './span_list.js';
 import {SpanPointer} from './span_pointer.js';
 
@@ -35,7 +36,7 @@ export class SpanPicture {
     this.canvas = el('canvas', {ariaHidden: 'true'});
     this.tip = el('div', {className: 'picture-tip', ariaHidden: 'true', hidden: true});
     this.view = el('div', {
-      className: 'spans', tabIndex: 0, role: 'listbox', ariaLabel: `${label}. Arrows move, + and − zoom, 0 shows all`,
+      className: 'spans', tabIndex: 0, role: 'listbox', ariaLabel: `${label}. Arrows move, + and − zoom, f fills the width with a part, 0 shows all`,
       'aria-activedescendant': this.option.id,
     }, this.option, el('div', {className: 'spacer'}, this.canvas));
     this.list = new SpanList(label, onChoose);
@@ -84,6 +85,18 @@ export class SpanPicture {
     this.see({from: this.drawing.from, to: this.drawing.to});
   }
 
+  /** Show what has the focus as wide as can be. */
+  zoomToFocus() {
+    if (this.#at?.span) this.zoomTo(this.#at.span);
+  }
+
+  /** Show a part of the axis as wide as can be; all of it, if that is shown already. @param {{from: number, to: number}} part */
+  zoomTo({from, to}) {
+    const part = within({from, to}, this.drawing);
+    if (part.from === this.seen.from && part.to === this.seen.to) this.fit();
+    else this.see(part);
+  }
+
   #toggleList() {
     this.asList.ariaPressed = String(this.asList.ariaPressed !== 'true');
     this.show(this.drawing);
@@ -94,7 +107,7 @@ export class SpanPicture {
     new ResizeObserver(() => this.#measure()).observe(view);
     view.addEventListener('scroll', () => this.#measure(), {passive: true});
     new SpanPointer(this).listen();
-    view.addEventListener('keydown', (event) => this.#pressed(event));
+    view.addEventListener('keydown', (event) => pressed(this, event));
     view.addEventListener('focus', () => this.#say());
     view.addEventListener('blur', () => this.#drawSoon());
   }
@@ -159,7 +172,7 @@ export class SpanPicture {
   take(row, span) {
     this.#at = {row, span};
     this.#say();
-    this.#choose();
+    this.choose();
   }
 
   /** Draw a line at a place of the axis; null for none. @param {number | null} place */
@@ -168,43 +181,13 @@ export class SpanPicture {
     this.#drawSoon();
   }
 
-  #choose() {
+  choose() {
     const row = this.#at && this.drawing.rows[this.#at.row];
     if (this.#at && row) this.onChoose({row, span: this.#at.span});
   }
 
-  /** @type {Record<string, () => void>} */
-  #keys = {
-    ArrowDown: () => this.#moveRow(1),
-    ArrowUp: () => this.#moveRow(-1),
-    PageDown: () => this.#moveRow(10),
-    PageUp: () => this.#moveRow(-10),
-    ArrowRight: () => this.#moveSpan(1),
-    ArrowLeft: () => this.#moveSpan(-1),
-    Home: () => this.#moveSpan(-Infinity),
-    End: () => this.#moveSpan(Infinity),
-    Enter: () => this.#choose(),
-    ' ': () => this.#choose(),
-    '+': () => this.zoom(0.5),
-    w: () => this.zoom(0.5),
-    '-': () => this.zoom(2),
-    s: () => this.zoom(2),
-    a: () => this.pan(-0.25),
-    d: () => this.pan(0.25),
-    0: () => this.fit(),
-  };
-
-  /** @param {KeyboardEvent} event */
-  #pressed(event) {
-    const act = this.#keys[event.key === '=' ? '+' : event.key]; // the key of the plus sign, without Shift
-    if (!act || event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && event.key.startsWith('Arrow'))) return;
-    act();
-    event.preventDefault();
-    event.stopPropagation(); // ← and → go through time elsewhere
-  }
-
   /** @param {number} step */
-  #moveRow(step) {
+  moveRow(step) {
     const row = Math.max(0, Math.min(this.drawing.rows.length - 1, (this.#at?.row ?? (step > 0 ? -1 : 0)) + step));
     const before = this.#at?.span;
     const middle = before ? (before.from + before.to) / 2 : (this.seen.from + this.seen.to) / 2;
@@ -213,7 +196,7 @@ export class SpanPicture {
   }
 
   /** @param {number} step */
-  #moveSpan(step) {
+  moveSpan(step) {
     const row = this.#at?.row ?? 0;
     const {spans} = this.drawing.rows[row] ?? {spans: []};
     const from = this.#at?.span ? spans.indexOf(this.#at.span) : step > 0 ? -1 : spans.length;

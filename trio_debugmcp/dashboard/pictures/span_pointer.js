@@ -1,4 +1,5 @@
-// The pointer over a picture of spans: a box beside it says what is under it; the wheel zooms, a drag moves, a click chooses.
+// The pointer over a picture of spans: a box beside it says what is under it; the wheel zooms, a
+// drag moves, a click chooses, and a double click fills the width with a part.
 
 import {setText} from '../view/dom.js';
 import {spanAt, within} from './drawing.js';
@@ -22,6 +23,10 @@ export class SpanPointer {
     view.addEventListener('pointerdown', (event) => this.#dragged(event));
     view.addEventListener('pointermove', (event) => this.#pointed(event));
     view.addEventListener('pointerleave', () => this.#pointed(null));
+    view.addEventListener('dblclick', (event) => {
+      const span = this.#under(event)?.span;
+      if (span) this.picture.zoomTo(span);
+    });
   }
 
   /** @param {WheelEvent} event */
@@ -33,7 +38,7 @@ export class SpanPointer {
     event.preventDefault();
   }
 
-  /** @param {PointerEvent} event @returns {{row: number, span: Span | null, x: number, y: number} | null} */
+  /** @param {MouseEvent} event @returns {{row: number, span: Span | null, x: number, y: number} | null} */
   #under(event) {
     const box = this.picture.view.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];

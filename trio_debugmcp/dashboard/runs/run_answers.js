@@ -5,6 +5,9 @@ import {isAnswer} from '../connection/mcp.js';
 /** Lines of an answer, which has room for some three hundred. */
 const LINES = 200;
 
+/** What the line of a call says last if there are calls inside that are too deep for the answer. */
+export const INSIDE = /^… .*\binside$/;
+
 /**
  * A line about a run: `at` is its number, as in `#36`; `values` is what it wrote, read or decided, `notes` why it is there.
  *

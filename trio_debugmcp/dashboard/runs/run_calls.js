@@ -3,7 +3,7 @@
 import {el, setText} from '../view/dom.js';
 import {stepOf} from '../view/roving.js';
 import {place} from '../view/words.js';
-import {callsOf} from './run_answers.js';
+import {callsOf, INSIDE} from './run_answers.js';
 
 /**
  * A line of the tree. `count` above one: it stands for so many equal calls, and `at` is the last of them. `inside` is null
@@ -23,9 +23,6 @@ import {callsOf} from './run_answers.js';
 
 /** Levels of an answer. */
 const LEVELS = 2;
-
-/** What a line says last if there are calls inside that are too deep for the answer. */
-const INSIDE = /^… .*\binside$/;
 
 /**
  * Make a tree of the lines of an answer, each of which has its depth. Those on the last level say how much there is inside.

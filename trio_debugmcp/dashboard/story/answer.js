@@ -2,7 +2,8 @@
 
 import {copy} from '../view/clipboard.js';
 import {el} from '../view/dom.js';
-import {isTraced, tracedCalls} from './traced_calls.js';
+import {isTraced} from './traced_facts.js';
+import {tracedCalls} from './traced_calls.js';
 
 /** @typedef {import('./calls.js').Entry} Entry */
 

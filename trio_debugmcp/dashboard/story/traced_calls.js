@@ -1,37 +1,47 @@
-// The calls that were traced for an agent, as a tree: a call, its lines as they ran, and behind each what it called and changed.
+// The calls that were traced for an agent: as a tree of a call, its lines as they ran, and behind each what it called and
+// changed; and as a flame.
 
+import {SpanPicture} from '../pictures/span_picture.js';
 import {el} from '../view/dom.js';
+import {callFacts} from './traced_facts.js';
+import {tracedFlameOf} from './traced_flame.js';
 
-/** @typedef {{caller?: string, arguments?: string, lines: string[], returned?: string, raised?: string, ran?: number}} TracedCall */
+/** @typedef {import('./traced_facts.js').CallFacts} CallFacts */
 
-/** Where what a line did begins. */
-const DID = '  # ';
-
-/** Whether a value of an answer is a list of such calls. @param {any} value @returns {value is TracedCall[]} */
-export const isTraced = (value) => Array.isArray(value) && value.length > 0 && value.every((each) => Array.isArray(each?.lines));
-
-/** @param {string} traced  The function, and its place. @param {TracedCall[]} calls */
-export function tracedCalls(traced, calls) {
+/** @param {string} traced  The function, and its place. @param {any[]} found */
+export function tracedCalls(traced, found) {
   const [name] = traced.split(' ');
-  return el('ol', {className: 'traced', ariaLabel: `Calls of ${name}`}, ...calls.map((call) => callNode(name, call)));
+  const calls = found.map(callFacts);
+  const tree = el('ol', {ariaLabel: `Calls of ${name}`}, ...calls.map((call) => callNode(name, call)));
+  const picture = new SpanPicture({
+    label: `Calls of ${name} as a flame`, empty: 'No call was traced.', onChoose: ({span}) => span && picture.zoomTo(span),
+  });
+  const flame = el('div', {className: 'traced-flame', hidden: true}, picture.tools, picture.node);
+  const button = el('button', {type: 'button', className: 'small', ariaPressed: 'false', title: 'Draw the calls, their lines and what these called', onclick: toggle}, 'Flame');
+  let isDrawn = false;
+
+  function toggle() {
+    flame.hidden = !flame.hidden;
+    tree.hidden = !flame.hidden;
+    button.ariaPressed = String(!flame.hidden);
+    if (!isDrawn) picture.show(tracedFlameOf(name, calls));
+    isDrawn = true;
+  }
+
+  return el('div', {className: 'traced'}, button, flame, tree);
 }
 
-/** @param {string} name @param {TracedCall} call */
-function callNode(name, {caller, arguments: given = '', lines, returned, raised, ran}) {
-  const end = raised !== undefined ? `raises ${raised}` : returned !== undefined ? `-> ${returned}` : 'has not ended';
+/** @param {string} name @param {CallFacts} call */
+function callNode(name, {given, end, raised, caller, ran, lines}) {
   const about = [caller ? `called at ${caller}` : '', ran ? `${ran.toLocaleString('en')} lines ran` : ''].filter(Boolean).join(' · ');
   return el(
     'li', {},
-    el('span', {className: 'name'}, `${name}(${given}) `), el('span', {className: raised === undefined ? 'end' : 'end problem'}, end),
+    el('span', {className: 'name'}, `${name}(${given}) `), el('span', {className: raised ? 'end problem' : 'end'}, end),
     about ? el('span', {className: 'note'}, about) : null,
     el('ol', {}, ...lines.map(lineNode)),
   );
 }
 
-/** `23 total += price(line)  # price(line='tea') -> 3; total=3`, or how many lines were left out. @param {string} line */
-function lineNode(line) {
-  const [, number = '', rest = line] = /^(\d+) ?(.*)$/s.exec(line) ?? [];
-  const at = ` ${rest}`.indexOf(DID);
-  const [source, did] = at < 0 ? [rest, ''] : [rest.slice(0, Math.max(0, at - 1)), rest.slice(at - 1 + DID.length)];
-  return el('li', {}, el('span', {className: 'number'}, number), el('code', {}, source), did ? el('span', {className: 'did'}, did) : null);
-}
+/** @param {import('./traced_facts.js').LineFacts} line */
+const lineNode = ({number, source, did}) =>
+  el('li', {}, el('span', {className: 'number'}, number), el('code', {}, source), did ? el('span', {className: 'did'}, did) : null);
