@@ -99,7 +99,7 @@ def _is_same(one: RecordedValue, other: RecordedValue) -> bool:
     return one.object == other.object and (one.object != 0 or one.text == other.text)
 
 
-def _of_tuple(value: RecordedValue, label: str) -> RecordedValue | None:
+def of_tuple(value: RecordedValue, label: str) -> RecordedValue | None:
     """Return an item of a tuple that is written out in its text: a record has no row of it, it came with the tuple."""
     if label[:1] != "[" or not _is_whole(value.text):
         return None
@@ -155,7 +155,7 @@ class RecordedValues:
                 label = self._from_the_end(value.object, int(label[2:-1]), before)
             if label is None or self._is_computed(value, label):
                 return None
-            value = self.field(value.object, label, before) or _of_tuple(value, label)
+            value = self.field(value.object, label, before) or of_tuple(value, label)
         return value
 
     def _is_computed(self, value: RecordedValue, label: str) -> bool:

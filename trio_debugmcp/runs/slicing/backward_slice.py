@@ -36,7 +36,13 @@ from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
 from trio_debugmcp.runs.slicing.skipped_round_edges import SkippedRoundEdges
-from trio_debugmcp.runs.slicing.slicing_nodes import OF_ANOTHER_ROUND, SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.slicing_nodes import (
+    OF_ANOTHER_ROUND,
+    PERHAPS_OF_ANOTHER,
+    SliceEdge,
+    SliceNode,
+    ValueGap,
+)
 from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
 from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
 from trio_debugmcp.runs.source.read_paths import reads_of
@@ -175,9 +181,9 @@ class _Slicer:
                 far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
                 far += ANOTHER_OUTCOME * ((execution.scope.module, row[1], not has_raised) in self._lines)
                 self._far[row] = min(far, self._far.get(row, far))
-                notes = self.shown.setdefault(row, [OF_ANOTHER_ROUND] if node.aside else [])
-                if not node.aside and OF_ANOTHER_ROUND in notes:
-                    notes.remove(OF_ANOTHER_ROUND)
+                notes = self.shown.setdefault(row, [node.round_note] if node.aside else [])
+                if not node.aside:
+                    notes[:] = [note for note in notes if note not in (OF_ANOTHER_ROUND, PERHAPS_OF_ANOTHER)]
                 add_note(notes, edge.note)
         line = self._line(node, execution)
         if line in self._followed:

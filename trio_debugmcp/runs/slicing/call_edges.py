@@ -15,6 +15,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.drawn_item_edges import DrawnItemEdges, is_expression, read_ahead
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.uncertain_rounds import UncertainRounds
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, is_in
 from trio_debugmcp.runs.source.read_paths import calls_in
 
@@ -35,6 +36,7 @@ class CallEdges:
         self._objects = objects
         self._record = past.record
         self._draws = DrawnItemEdges(past)
+        self._uncertain = UncertainRounds(past)
 
     def of_parameters(
         self, start: int, names: tuple[str, ...], wanted: WantedPieces = NOTHING_WANTED
@@ -90,7 +92,12 @@ class CallEdges:
         drawn = drawn_by(self._past, execution)
         if drawn is not None:
             yield from self._draws.before(node, drawn)
-        for start, call, ending in self._ended(execution, node, place, drawn):
+        found = list(self._ended(execution, node, place, drawn))
+        is_uncertain = bool(node.wanted.path) and place < 0
+        if is_uncertain:
+            found = self._fitting(execution, node, found)
+        starts = [start for start, _, _ in found] if is_uncertain else []
+        for start, call, ending in found:
             line = self._record.row(ending.owner)
             times = shown[line.key] = shown.get(line.key, 0) + 1
             if times <= 2:
@@ -102,7 +109,15 @@ class CallEdges:
                 note = read_ahead(drawn, execution) if ending.kind == rows.YIELD and drawn is not None else ""
                 origin = SliceNode(ending.owner, taken, hint=node.hint or text, wanted=wanted)
                 edge = SliceEdge(cost.RESULT + far, origin, note)
+                edge = self._uncertain.of_call(edge, start, starts)
                 yield ending, [edge, *self._of_dispatch(start), *self._of_replaced(execution, start)]
+
+    def _fitting(
+        self, execution: StatementExecution, node: SliceNode, found: list[tuple[Row, ast.Call | None, Row]]
+    ) -> list[tuple[Row, ast.Call | None, Row]]:
+        """Return those calls of a line that may have made the wanted item, the likeliest first."""
+        chosen = self._uncertain.chosen(execution, node.wanted.path, [start for start, _, _ in found])
+        return sorted((end for end in found if end[0] in chosen), key=lambda end: chosen.index(end[0]))
 
     def _ended(
         self, execution: StatementExecution, node: SliceNode, place: int, drawn: DrawnItems | None

@@ -14,9 +14,11 @@ from trio_debugmcp.runs.slicing.holder_edges import HolderEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins, WantedPart
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.outside_writes import OutsideWrites
+from trio_debugmcp.runs.slicing.recorded_contents import container_kind
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.stale_edges import asked_for_by
+from trio_debugmcp.runs.slicing.uncertain_rounds import UncertainRounds
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_piece
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of, reads_of
 
@@ -30,6 +32,7 @@ class DataEdges:
         self._calls = calls
         self._items = ItemOrigins(past)
         self._outside = OutsideWrites(past, objects)
+        self._uncertain = UncertainRounds(past)
         self._recursions = RecursionEdges(past)
         self._holders = HolderEdges(past, objects, self.of_value)
         self._record = past.record
@@ -102,7 +105,8 @@ class DataEdges:
                 here = read._replace(is_whole=False) if read.target_of in recorded else read  # the callee reads it
                 path = next((part.path for part in parts if path_of(part.node) == read.path), ())
                 for edge in self.of_read(execution, here, price, node.wanted._replace(path=path)):
-                    yield edge._replace(cost=edge.cost + cost.GIVEN_TO_MAKER * (read.argument_of in makers))
+                    dear = edge._replace(cost=edge.cost + cost.GIVEN_TO_MAKER * (read.argument_of in makers))
+                    yield self._uncertain.of_line(dear) if read.of_items and node.wanted.path else dear
 
     def items_of(self, execution: StatementExecution, node: SliceNode) -> list[int]:
         """Return the objects that a comprehension of a statement has made the wanted item of; empty: not known."""
@@ -111,19 +115,20 @@ class DataEdges:
 
     def _is_known(self, execution: StatementExecution, part: WantedPart) -> bool:
         """Whether all that an item of a comprehension was made of is in the record: a class may have given it."""
-        before = self._past.executions.settled(execution.row)
+        before = max(self._past.executions.settled(execution.row), part.before)
         reads = [read for read in reads_of(part.node) if read.path.name in part.items]
-        return all(self._items.along(part.items[read.path.name], read.path.steps, before) for read in reads)
+        items = [(part.items[read.path.name], read.path.steps) for read in reads]
+        return all(container_kind(item.text) or self._items.along(item, steps, before) for item, steps in items)
 
     def _of_round(self, execution: StatementExecution, node: SliceNode, part: WantedPart) -> Iterator[SliceEdge]:
         """Yield what an item of a comprehension was made of, in the round that made it."""
         wanted = node.wanted._replace(path=part.path)
-        inner = node._replace(focus=(part.node,), wanted=wanted)
+        inner = node._replace(focus=(part.node,))
         paths = {id(part.node): part.path} if isinstance(part.node, ast.Call) else {}
         for ending, edges in self._calls.results(execution, inner, -1, paths, part.place):
             yield from edges
             yield from self._recursions.of_result(ending)
-        before = self._past.executions.settled(execution.row)
+        before = max(self._past.executions.settled(execution.row), part.before)
         recorded = self._calls.recorded_calls(execution)
         for read in reads_of(part.node):
             item = part.items.get(read.path.name)
@@ -132,6 +137,10 @@ class DataEdges:
                     yield from self.of_read(execution, read, cost.FOCUS, wanted._replace(path=()))
                 continue
             value = self._items.along(item, read.path.steps, before)
+            if value is None and read.path.steps and part.source[0]:  # what is in it came with it
+                way = (part.source[1], *map(str, read.path.steps))
+                made = self._items.of_item(part.source[0], wanted._replace(path=way), before)
+                yield from [SliceEdge(cost.ITEM, made)] if made is not None else []
             if value is None or not read.path.steps:
                 continue
             yield from self.of_value(execution, read.path, value, cost.FOCUS)
@@ -149,7 +158,7 @@ class DataEdges:
         """Yield what the conditions of a comprehension have called and read in the round that let an item in."""
         place = part.source[1][1:-1]
         for condition in part.comprehension.generators[0].ifs if part.comprehension is not None else ():
-            whole = node._replace(focus=(condition,), wanted=node.wanted._replace(path=()))
+            whole = node._replace(focus=(condition,))
             rounds = int(place) if place.isdigit() else -1
             for ending, edges in self._calls.results(execution, whole, -1, {}, rounds):
                 yield from edges
@@ -168,7 +177,7 @@ class DataEdges:
         whole = node._replace(focus=(iterable,), wanted=node.wanted._replace(path=()))
         for ending, edges in self._calls.results(execution, whole, -1, {id(iterable): way}):
             yield from edges
-            if ending.object:
+            if ending.object and not part.source[0]:
                 result, ended = self._past.values.value_at(ending.number), self._past.executions.ended(execution.row)
                 wanted = node.wanted._replace(path=way)
                 yield from self._objects.of_content(execution, "the result", result, ended, wanted)
@@ -312,10 +321,14 @@ def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:
 
 
 def _with_path(edge: SliceEdge, wanted: WantedPieces) -> SliceEdge:
-    """Return an edge along which a container is passed on as it is: the same item of it is wanted."""
-    if not wanted.path or edge.node.wanted.path:
+    """Return an edge along which a container is passed on as it is: the same item of it is wanted.
+
+    An edge to what has made the holder of an item wants that item already: from there the way leads on.
+    """
+    if not wanted.path:
         return edge
-    return edge._replace(node=edge.node._replace(wanted=wanted))
+    whole = wanted._replace(path=(*edge.node.wanted.path, *wanted.path))
+    return edge._replace(node=edge.node._replace(wanted=whole))
 
 
 def _names(part: WantedPart) -> list[ast.expr]:

@@ -14,7 +14,7 @@ from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
-from trio_debugmcp.runs.slicing.recorded_contents import parts_of
+from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, iterated_path, path_of
@@ -43,9 +43,10 @@ class WantedPart:
         node: the expression.
         path: the way on from its value to what is wanted.
         comprehension: in the rounds of which it was evaluated; None: once.
-        place: the number of that round.
+        place: the number of that round; -1: not known.
         items: what the variables of the comprehension were in that round, as far as it is known.
         source: the container that it went through, and the label of its item in that round.
+        before: behind the row from which that container is known.
     """
 
     node: ast.expr
@@ -54,6 +55,7 @@ class WantedPart:
     place: int = -1
     items: dict[str, RecordedValue] = field(default_factory=dict)
     source: tuple[int, str] = (0, "")
+    before: int = 0
 
 
 class ItemOrigins:
@@ -117,7 +119,8 @@ class ItemOrigins:
             at = caller
         else:
             return None
-        container = self._iterated(at, iterable)
+        iterated = self._iterated(at, iterable)
+        container = iterated.object if iterated is not None else 0
         written = {
             self._record.label(effect.key).removeprefix("."): (effect.object, self._record.text(effect))
             for effect in self._past.executions.effects(execution.row)
@@ -135,17 +138,16 @@ class ItemOrigins:
         rest = wanted.path if isinstance(target, ast.Name) else ()
         return self.of_item(container, wanted._replace(path=(fitting[0], *rest)), before)
 
-    def _iterated(self, execution: StatementExecution, iterable: ast.expr) -> int:
+    def _iterated(self, execution: StatementExecution, iterable: ast.expr) -> RecordedValue | None:
         """Return the container that an iteration goes through: that of a path, or the result of a recorded call."""
         path = iterated_path(iterable)
         if path is not None:
-            value = self._past.values.value(execution, path)
-            return value.object if value is not None else 0
+            return self._past.values.value(execution, path)
         for start in self._past.executions.calls(execution.row) if isinstance(iterable, ast.Call) else ():
             ending = self._past.executions.outcome(start.number)
             if call_of(self._past, execution, start) is iterable and ending is not None and ending.kind == rows.RETURN:
-                return ending.object
-        return 0
+                return self._past.values.value_at(ending.number)
+        return None
 
     # --- The part of a statement --------------------------------------------------------------------------------------
 
@@ -162,24 +164,26 @@ class ItemOrigins:
                 break
             node, path = inner
         if isinstance(node, ast.ListComp | ast.DictComp) and path and len(node.generators) == 1:
-            return self._of_round(execution, node, path) or WantedPart(node, path)
+            return self._of_round(execution, node, path)
         return WantedPart(node, path)
 
     def _of_round(
         self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", path: tuple[str, ...]
-    ) -> WantedPart | None:
-        """Return the part of a comprehension that was made in the round of an item."""
+    ) -> WantedPart:
+        """Return the part of a comprehension that was made in the round of an item; in each, if that is not known."""
         place = self._place(execution, node, path[0])
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         labelled = self._in_round(execution, node, place, path[0])
-        if labelled is None and place < 0:
-            return None
-        items = self._bound(node.generators[0], *labelled[1:]) if labelled is not None else {}
         inner, rest = element, path[1:]
         while (deeper := _inner(inner, rest)) is not None:
             inner, rest = deeper
-        source = labelled[:2] if labelled is not None else (0, "")
-        return WantedPart(inner, rest, node, place, items, source)
+        if labelled is None and place < 0:
+            return WantedPart(ast.ListComp(inner, node.generators), ("[]", *rest))
+        items = self._bound(node.generators[0], *labelled[1:]) if labelled is not None else {}
+        if labelled is None:
+            return WantedPart(inner, rest, node, place, items)
+        source, label, _ = labelled
+        return WantedPart(inner, rest, node, place, items, (source.object, label), source.row + 1)
 
     def _place(self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", label: str) -> int:
         """Return the round that has made the item of a label; -1: not known."""
@@ -187,34 +191,40 @@ class ItemOrigins:
             return -1
         if isinstance(node, ast.ListComp):
             return int(label[1:-1]) if label[1:-1].isdigit() else -1
-        made, iterated = self._made(execution), self._iterated(execution, node.generators[0].iter)
-        labels = list(parts_of(self._past, made, self._record.last)) if made else []
-        rounds = parts_of(self._past, iterated, self._past.executions.settled(execution.row)) if iterated else ()
+        iterated = self._iterated(execution, node.generators[0].iter)
+        made = self._value_made(execution)
+        content = content_of(self._past, made, self._record.last + 1) if made is not None else None
+        labels = [f"[{key!r}]" for key in content] if isinstance(content, dict) else []
+        rounds = self._parts(execution, iterated) if iterated is not None and iterated.object else ()
         # Where two rounds have given the same key, its place among the keys is not that of its round.
         return labels.index(label) if label in labels and len(labels) == len(rounds) else -1
 
-    def _made(self, execution: StatementExecution) -> int:
-        """Return the object that a statement has given a name or returned; 0: none."""
+    def _parts(self, execution: StatementExecution, iterated: RecordedValue) -> dict[str, RecordedValue]:
+        """Return the items of what a comprehension went through; of a call's result those when that was returned."""
+        settled = self._past.executions.settled(execution.row)
+        return parts_of(self._past, iterated.object, max(settled, iterated.row + 1))
+
+    def _value_made(self, execution: StatementExecution) -> RecordedValue | None:
+        """Return the value that a statement has given a name or returned; None: there is none."""
         ending = self._past.executions.ending(execution.row)
-        effects = self._past.executions.effects(execution.row)
-        return ending.object if ending is not None else effects[-1].object if effects else 0
+        made = [*self._past.executions.effects(execution.row)[-1:], *([ending] if ending is not None else [])]
+        return self._past.values.value_at(made[-1].number) if made else None
 
     def _in_round(
         self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", place: int, label: str
-    ) -> tuple[int, str, RecordedValue] | None:
+    ) -> tuple[RecordedValue, str, RecordedValue] | None:
         """Return the container that a comprehension went through, and the item of a round with its label."""
         iterable = node.generators[0].iter
-        path = iterated_path(iterable)
-        value = self._past.values.value(execution, path) if path is not None else None
+        value = self._iterated(execution, iterable)
         if value is None or not value.object:
             return None
-        parts = parts_of(self._past, value.object, self._past.executions.settled(execution.row))
+        parts = self._parts(execution, value)
         if place >= 0 and not _reorders(iterable):
             is_listed = f"[{place}]" in parts and value.text[:1] in ("[", "(", "l", "t")
             chosen = [(f"[{place}]", parts[f"[{place}]"])] if is_listed else list(parts.items())[place : place + 1]
         else:
             chosen = self._like(execution, node, parts, label)
-        return (value.object, *chosen[0]) if len(chosen) == 1 else None
+        return (value, *chosen[0]) if len(chosen) == 1 else None
 
     def _like(
         self,
@@ -224,7 +234,8 @@ class ItemOrigins:
         label: str,
     ) -> list[tuple[str, RecordedValue]]:
         """Return the items of which a comprehension has made what is wanted, by comparing it with them."""
-        made = self._past.values.field(self._made(execution), label, self._record.last)
+        whole = self._value_made(execution)
+        made = self._past.values.field(whole.object, label, self._record.last) if whole is not None else None
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         path = path_of(element)
         if made is None or path is None:

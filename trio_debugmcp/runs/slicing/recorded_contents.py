@@ -40,7 +40,7 @@ def content_of(past: PastProcess, value: RecordedValue, before: int, depth: int 
     """Return a value as an object of Python."""
     if not value.object:
         return literal(value.text)
-    kind = _kind(value.text)
+    kind = container_kind(value.text)
     has_parts = past.record.back_of(frozenset({rows.SIZE}), value.object, before)
     if not kind or not has_parts:
         return literal(value.text)
@@ -86,7 +86,8 @@ def _set_of(parts: list[Any]) -> Any:
         return UnknownContent("set")
 
 
-def _kind(text: str) -> str:
+def container_kind(text: str) -> str:
+    """Return the name of the type of a list, tuple, dict or set, by its text; empty: of another value."""
     if text[:1] == "(" or text.startswith("tuple of "):
         return "tuple"
     word = container_word(text)

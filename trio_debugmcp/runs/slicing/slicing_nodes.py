@@ -6,6 +6,7 @@ from typing import NamedTuple
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 
 OF_ANOTHER_ROUND = "in another round than the one asked about"
+PERHAPS_OF_ANOTHER = f"perhaps {OF_ANOTHER_ROUND}"
 
 
 class SliceNode(NamedTuple):
@@ -19,6 +20,7 @@ class SliceNode(NamedTuple):
         wanted: the pieces that differ from what was expected: of many writes or calls those with them count.
         aim: what is asked of it: its `value`; `argument`: which object it has passed to a call; `run`: why it ran.
         aside: the rows of another round of what is asked about, if it is in one; empty: it is not.
+        is_uncertain: it is not known whether that is another round.
     """
 
     row: int
@@ -28,6 +30,12 @@ class SliceNode(NamedTuple):
     hint: str = ""
     wanted: WantedPieces = NOTHING_WANTED
     aside: range = range(0)
+    is_uncertain: bool = False
+
+    @property
+    def round_note(self) -> str:
+        """What is said of the round that it is in; empty: it is the one asked about, or there are none."""
+        return (PERHAPS_OF_ANOTHER if self.is_uncertain else OF_ANOTHER_ROUND) if self.aside else ""
 
 
 class SliceEdge(NamedTuple):
@@ -47,7 +55,8 @@ class SliceEdge(NamedTuple):
         """Return an edge from the node of this one, which stays in another round as long as its rows are in that."""
         if not self.node.aside or following.node.aside or following.node.row not in self.node.aside:
             return following
-        return following._replace(node=following.node._replace(aside=self.node.aside))
+        node = following.node._replace(aside=self.node.aside, is_uncertain=self.node.is_uncertain)
+        return following._replace(node=node)
 
 
 class ValueGap(NamedTuple):
