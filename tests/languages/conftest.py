@@ -5,6 +5,7 @@ An adapter that is not installed is skipped by name; with REQUIRE_ADAPTERS=1, as
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -69,6 +70,24 @@ def native_program(tmp_path_factory: pytest.TempPathFactory) -> str:
         subprocess.run(command, check=True, timeout=TEST_SECONDS)
 
     return str(shared.made(shared.of_this_run(tmp_path_factory, "native"), build) / "orders")
+
+
+def core_of(directory: Path, *command: str, at_once: bool = True) -> Path:
+    """Return what the system keeps of a program that crashes, or that is ended when its main thread waits for one."""
+    if (pattern := Path("/proc/sys/kernel/core_pattern").read_text()).startswith(("|", "/")):
+        pytest.skip(f"this machine keeps core files elsewhere: {pattern}")
+
+    words = ["sh", "-c", 'ulimit -c unlimited && exec "$@"', "sh", *command]
+    with subprocess.Popen(words, cwd=directory, stdout=subprocess.PIPE) as process:
+        if not at_once:
+            assert process.stdout is not None
+            assert process.stdout.readline()  # before it the main thread may wait for one that ends
+            while not Path(f"/proc/{process.pid}/syscall").read_text().startswith("202 "):
+                pass
+            process.send_signal(signal.SIGABRT)
+        assert process.wait(TEST_SECONDS) < 0
+    (core,) = [each for each in directory.iterdir() if each.name.startswith("core")]
+    return core
 
 
 def at(text: str) -> dict[str, object]:

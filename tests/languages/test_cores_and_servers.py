@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import pytest
 import trio
 
 from tests.languages.cases import GO_BUILD
-from tests.languages.conftest import TEST_SECONDS, at, need, place
+from tests.languages.conftest import at, core_of, installed, need, place
 from tests.real.conftest import Connect
 from tests.server.scene import failure
 from trio_debugmcp.dap.profiles import profile_named
@@ -22,19 +21,8 @@ from trio_debugmcp.testing import ToolFailed
 
 @pytest.fixture(scope="module")
 def core_file(native_program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the system keeps of the program when it crashes."""
-    directory = tmp_path_factory.mktemp("crash")
-    if (pattern := Path("/proc/sys/kernel/core_pattern").read_text()).startswith(("|", "/")):
-        pytest.skip(f"this machine keeps core files elsewhere: {pattern}")
-
-    def keep_core() -> None:
-        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-
-    command = [native_program, "crash"]
-    done = subprocess.run(command, cwd=directory, preexec_fn=keep_core, check=False, timeout=TEST_SECONDS)
-    assert done.returncode < 0
-    (core,) = [each for each in directory.iterdir() if each.name.startswith("core")]
-    return core
+    """What is left of the program when it crashes."""
+    return core_of(tmp_path_factory.mktemp("crash"), native_program, "crash")
 
 
 @pytest.mark.parametrize("adapter", ["gdb", "lldb-dap", "codelldb"])
@@ -58,6 +46,23 @@ async def test_a_core_file_is_looked_at_as_a_crash_and_does_not_run(
         assert await client.call("debug_disconnect") == {"detached": True}
         bogus = await failure(client, "debug_attach", **{**start, "core_file": native_program}, timeout=10)
         assert bogus.code in {"ATTACH_FAILED", "TIMEOUT"}
+
+
+async def test_a_minidump_is_opened_by_the_debugger_that_reads_it(
+    debugging: Connect, native_program: str, tmp_path: Path
+) -> None:
+    adapter = installed("lldb-dap")
+    found = Path(adapter).resolve().with_name("lldb")
+    lldb = need("lldb", str(found) if found.exists() else shutil.which("lldb-19"), "apt-get install lldb-19")
+    kept = tmp_path / "crash.dmp"
+    save = f"process save-core --plugin-name=minidump {kept}"
+    command = [lldb, "-b", "-o", "run crash", "-k", save, "-k", "quit", native_program]
+    await trio.run_process(command, capture_stdout=True, capture_stderr=True)
+    async with debugging() as client:
+        stop = await client.call("debug_attach", program=native_program, core_file=str(kept))
+        assert (stop["state"], stop["at"]) == ("Paused", f"{place('crash')} in crash")
+        assert "SIGSEGV" in stop["exception"]
+        assert (await failure(client, "debug_continue")).code == "NOT_SUPPORTED"
 
 
 async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_after_the_session(

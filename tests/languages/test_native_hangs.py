@@ -1,5 +1,6 @@
 """Threads of a C++ program that wait: what for, who has it, and which of them wait for each other."""
 
+import platform
 import re
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ import pytest
 import trio
 
 from tests import shared
-from tests.languages.conftest import SOURCES, TEST_SECONDS, need
+from tests.languages.conftest import SOURCES, TEST_SECONDS, core_of, need
 from tests.real.conftest import Connect
 from trio_debugmcp.testing import DebugClient
 
@@ -116,3 +117,27 @@ async def test_a_wait_and_a_pause_of_a_program_that_hangs_say_which_threads_bloc
             assert f"deadlock: threads {both[0]}, {both[1]} wait for each other" in answer["notes"]
         main = next(line for line in paused["threads"] if "waits for the end of thread" in line)
         assert main.endswith(f"in main, waits for the end of thread {ids_of(threads, 'teller')[0]} teller")
+
+
+async def test_threads_of_a_core_file_say_what_they_waited_for_and_which_were_a_deadlock(
+    debugging: Connect, machine_debugger: str, hanging_program: str, tmp_path: Path
+) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("the registers of a core file are known of x86-64")
+    core = core_of(tmp_path, "stdbuf", "-oL", hanging_program, at_once=False)
+    async with debugging() as client:
+        stop = await client.call("debug_attach", adapter=machine_debugger, core_file=str(core))
+        assert "SIGABRT" in stop["exception"]
+        assert stop["at"].endswith(f"hangs.cpp:{line_of('threads[0].join')} in main")
+        found = await client.call("threads_list")
+        (twice,), (one, other) = sorted(found["deadlocks"], key=len)
+        threads = {int(line.lstrip("*").split()[0]): line for line in found["threads"]}
+        place = f"hangs.cpp:{line_of('second.lock()')} in both, waits for mutex "
+        assert re.search(rf"{re.escape(place)}.*, held by thread {other}( |$)", threads[one])
+        assert re.search(rf"{re.escape(place)}.*, held by thread {one}( |$)", threads[other])
+        assert f", held by thread {twice}" in threads[twice]
+        assert f"deadlock: threads {one}, {other} wait for each other" in found["notes"]
+        assert any("of the system, which is none of this process any more" in each for each in found["threads"])
+        assert any(f"in main, waits for the end of thread {each}" in found["threads"][0] for each in (one, other))
+        if machine_debugger != "codelldb":  # which has no commands that evaluate without calls
+            assert "waits for mutex `second` (0x" in threads[one]

@@ -42,7 +42,7 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import BreakpointFaulted, BreakpointLogged, EventReceived, Report, ReportsReceived
-from trio_debugmcp.state.model import State
+from trio_debugmcp.state.model import Snapshot, State
 
 EXIT_SECONDS = 5.0
 """From `exited` to the end of a session whose adapter sends no `terminated`; the others send it at once."""
@@ -124,6 +124,8 @@ class EventPump:
                     self._handshake.initialized()
                 case Stopped(reason=reason) if self._suspension.is_echo(reason):
                     pass  # the stop at hand, reported once more
+                case Stopped() if self._suspension.stopped and _is_core_file(self._requests.snapshot):
+                    pass  # lldb-dap reports each thread of a core file, the one that crashed first
                 case Continued() if self._suspension.is_interlude():
                     pass  # at the stop at hand, while variables are fetched
                 case UnknownEvent(event=name, body=body) if self._report is not None:
@@ -271,3 +273,7 @@ class EventPump:
             text, others = parted(text, lines) if stream != "console" and not self._console.is_piped else (text, "")
             self._console.append(stream, text)
             self._console.append("console", others)
+
+
+def _is_core_file(snapshot: Snapshot | None) -> bool:
+    return snapshot is not None and snapshot.origin.core_file is not None

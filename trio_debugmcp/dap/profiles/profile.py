@@ -247,9 +247,9 @@ class Profile(ABC):
     maps_paths: bool = False
     maps_one_path: bool = False
     """Whether it can map where the program has the files of this machine, and of no more than one directory."""
-
     reads_cores: bool = False
-    """Whether it looks at core files: what the system keeps of a program that has crashed."""
+    reads_minidumps: bool = False
+    """Whether it looks at core files, what the system keeps of a program that has crashed, and at those of Breakpad."""
 
     traces: bool = False
     """Whether it attaches by tracing the process, as the system has to allow."""

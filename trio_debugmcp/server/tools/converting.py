@@ -22,6 +22,9 @@ from trio_debugmcp.state.payloads import shortened
 
 P = TypeVar("P", bound=Struct)
 
+_CORES = frozenset({"core", "corefile", "coredump", "minidump"})
+"""Names of a parameter that other debuggers launch with."""
+
 
 def _with_own_id(name: str, arguments: dict[str, Any], known: Sequence[str]) -> dict[str, Any]:
     """Return arguments with the `id` of what a tool is about: `breakpoint_id` of `breakpoint_remove` is that."""
@@ -43,6 +46,8 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
     if unknown:
         near = get_close_matches(unknown[0], known, 2)
         meant_one = f" Do you mean {' or '.join(near)}?" if near else ""
+        if unknown[0].lower().replace("_", "") in _CORES:
+            meant_one = " What a crash has left is opened by debug_attach, as its `core_file`."
         raise UsageError(
             "INVALID_PARAMETER",
             f"{name} has no parameter '{unknown[0]}'.{meant_one} Parameters: {', '.join(known) or 'none'}.",

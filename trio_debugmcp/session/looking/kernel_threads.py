@@ -1,6 +1,6 @@
-"""The threads of a process of this machine, with what each waits for in the kernel, from /proc.
+"""The threads of a process of this machine, or of a core file, with what each waits for in the kernel.
 
-    found = kernel_threads(pid)
+    found = kernel_threads(pid)     # from /proc; core_threads("core")
     found.threads[1].wait           # KernelWait("mutex", owner=4711)
 
 Threads that wait for each other are `circles` only where each of them has waited from the first look to the last:
@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles.native.core_file import read_core
 from trio_debugmcp.dap.profiles.native.kernel_calls import KernelWait, circles, kernel_wait, system_call
 
 MAX_THREADS = 1000
@@ -52,6 +53,26 @@ def kernel_threads(pid: int) -> KernelThreads | None:
     still = {tid: wait for tid, wait in waits.items() if tid in settled}
     threads = tuple(KernelThread(look.tid, look.name, waits.get(look.tid)) for look in looks)
     return KernelThreads(threads, total, tuple(circles(still)))
+
+
+def core_threads(path: str) -> KernelThreads | None:
+    """Return the threads of a core file, without names; None where it does not say what they did."""
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            core = read_core(file)
+            if core is None or not core.threads:
+                return None
+            tids = {each.tid for each in core.threads}
+            glibc = any(each in name for name in core.mapped for each in _GLIBC)
+            waits = {
+                each.tid: kernel_wait(each.call, core.read, tids, each.tid, glibc=glibc)
+                for each in core.threads
+                if each.call is not None
+            }
+            threads = [KernelThread(each.tid, "", waits.get(each.tid)) for each in core.threads[:MAX_THREADS]]
+    except OSError:
+        return None
+    return KernelThreads(tuple(threads), len(tids), tuple(circles(waits)))
 
 
 def _waits(pid: int, looks: Sequence["ThreadLook"]) -> dict[int, KernelWait]:

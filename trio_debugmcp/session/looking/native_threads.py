@@ -1,10 +1,11 @@
 """`NativeThreads`: threads of a program of machine code on this machine, and what each waits for in the kernel.
 
-    found = await native.threads()          # None where nothing is known: of another machine, of a core file
+    found = await native.threads()          # None where nothing is known: of another machine
     found.threads[1].waits                  # "mutex `stock` (0x5593045e7100), held by thread 3 worker"
 
-While the program runs, only the kernel says something of it. At a stop the frames say where each thread is, and what a
-futex belongs to; the line of the user's code names it, as far as an expression in it is at that address.
+While the program runs, only the kernel says something of it, and of a core file the calls and the memory in it. At a
+stop the frames say where each thread is, and what a futex belongs to; the line of the user's code names it, as far as
+an expression in it is at that address.
 """
 
 import re
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+import msgspec
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,13 +26,13 @@ from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.probe.answers import Deadlock
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
-from trio_debugmcp.session.looking.kernel_threads import KernelThread, KernelThreads
+from trio_debugmcp.session.looking.kernel_threads import KernelThread, KernelThreads, core_threads
 from trio_debugmcp.session.looking.live_threads import ALL_FRAMES, LiveStack, LiveThread
 from trio_debugmcp.session.looking.rust_guards import guard_holders
 from trio_debugmcp.session.looking.safe_evaluation import by_commands
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.start import Start
-from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.model import Origin, StackFrame
 from trio_debugmcp.state.payloads import name_of
 
 NAMES_SECONDS = 0.5
@@ -82,13 +84,13 @@ class NativeThreads:
     """The threads of one session's program.
 
     Attributes:
-        are_here: it is of machine code, and its process one of this machine.
+        are_here: it is of machine code, and its process one of this machine, or left as a core file.
     """
 
     def __init__(self, ways: Ways, start: Start, host: Host) -> None:
         self._ways = ways
         self._host = host
-        is_here = isinstance(start, Launch) or (isinstance(start, Attach) and start.pid is not None)
+        is_here = isinstance(start, Launch) or (isinstance(start, Attach) and bool(start.pid or start.core_file))
         self.are_here = is_here and isinstance(ways.profile.words, NativeWords)
 
     def __repr__(self) -> str:
@@ -103,7 +105,7 @@ class NativeThreads:
         is_native = isinstance(self._ways.profile.words, NativeWords)
         if snapshot is None or snapshot.phase not in ("Paused", "Running") or not is_native:
             return None
-        found = await self._waits(snapshot.origin.process_id) if self.are_here else None
+        found = await self._waits(snapshot.origin) if self.are_here else None
         if snapshot.phase == "Running":
             return None if found is None else found.running()
         stacks, total = await adapter_stacks(self._ways, snapshot, most), len(snapshot.threads.threads)
@@ -114,22 +116,30 @@ class NativeThreads:
             found.guess(await guard_holders(self._ways, stacks, free))
         return found.stopped(stacks, await self._names(found, stacks), total)
 
-    async def _waits(self, pid: int | None) -> "_Waits | None":
-        """Return what the kernel says, with the adapter's ids; `pid`: if it is known."""
-        words = self._ways.profile.words
-        if not isinstance(words, NativeWords) or (pid is not None and self._host.kernel_threads(pid) is None):
+    async def _waits(self, origin: Origin) -> "_Waits | None":
+        """Return what the kernel says, or a core file, with the adapter's ids."""
+        words, pid, core = self._ways.profile.words, origin.process_id, self._core(origin.core_file)
+        if not isinstance(words, NativeWords):
+            return None
+        if core is None and (origin.core_file is not None or (pid and self._host.kernel_threads(pid) is None)):
             return None
         try:
             threads = (await self._ways.requests.request("threads", {}, ThreadsBody)).threads or []
         except AdapterRefused:
             return None
         named = {tid: each.id for each in threads if (tid := words.system_thread(each.name or "")) is not None}
-        kernel = self._host.kernel_threads(pid or next(iter(named), 0))
+        kernel = core or self._host.kernel_threads(pid or next(iter(named), 0))
         if kernel is None:
             return None
         if not named and {each.id for each in threads} <= {thread.tid for thread in kernel.threads}:
             named = {thread.tid: thread.tid for thread in kernel.threads}  # lldb-dap's: of a running program not all
         return _Waits(kernel, named) if named else None
+
+    def _core(self, path: str | None) -> KernelThreads | None:
+        if path is None:
+            return None
+        found = self._host.query(f"threads of the core file {path}", lambda: msgspec.to_builtins(core_threads(path)))
+        return msgspec.convert(found, KernelThreads | None)
 
     # --- Names -------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -126,12 +127,47 @@ async def test_a_core_file_needs_its_program_and_an_adapter_that_reads_it(
     (tmp_path / "app").touch()
     core, app = str(tmp_path / "core"), str(tmp_path / "app")
     async with connect(options=options()) as client:
-        assert (await refused(client, core_file=core))[0] == "INVALID_PARAMETER"
+        code, message = await refused(client, core_file=core)
+        assert (code, message.endswith("The file does not say which it was.")) == ("INVALID_PARAMETER", True)
         assert (await refused(client, core_file=core + "2", program=app, adapter="fake"))[0] == "INVALID_PATH"
         assert await refused(client, core_file=core, program=app, adapter="fake") == (
             "NOT_SUPPORTED",
             "fake does not look at core files. Pass an `adapter` that does, or leave it out.",
         )
+        launched = await failure(client, "debug_launch", program=app, core=core)
+        assert "opened by debug_attach, as its `core_file`" in launched.message
+
+
+@pytest.mark.parametrize("reads", [False, True])
+async def test_a_minidump_is_given_to_an_adapter_that_reads_those(
+    tmp_path: Path, autojump_clock: MockClock, *, reads: bool
+) -> None:
+    (tmp_path / "crash.dmp").write_bytes(b"MDMP")
+    (tmp_path / "app").touch()
+    adapter = FakeAdapter()
+    start = {"core_file": str(tmp_path / "crash.dmp"), "program": str(tmp_path / "app")}
+    async with connect(options=options(adapter=adapter, reads_cores=True, reads_minidumps=reads)) as client:
+        if reads:  # though nothing tells that it debugs the program
+            await client.call("debug_attach", **start, timeout=1)
+            assert "attach" in adapter.commands()
+        else:
+            code, message = await refused(client, **start, adapter="fake")
+            assert (code, message.startswith("fake does not look at minidumps.")) == ("NOT_SUPPORTED", True)
+
+
+async def test_of_the_stops_that_are_reported_of_a_core_file_the_first_is_the_crash(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    (tmp_path / "core").touch()
+    adapter = FakeAdapter()
+    async with connect(options=options(adapter=adapter, reads_cores=True)) as client, trio.open_nursery() as nursery:
+        arguments = {"core_file": str(tmp_path / "core"), "program": adapter.program, "adapter": "fake"}
+        nursery.start_soon(partial(client.call, "debug_attach", **arguments))
+        await trio.sleep(1)
+        await adapter.stop("exception")
+        await adapter.stop("exception", thread=2)
+        await trio.sleep(1)
+        assert [each["threadId"] for each in adapter.sent("stackTrace")] == [1]
 
 
 async def test_a_core_file_is_paused_where_the_program_crashed_and_is_not_asked_to_run(

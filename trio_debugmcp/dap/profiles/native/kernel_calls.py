@@ -31,6 +31,7 @@ _X86_64 = {
     "futex": (202,),
     "restart": (219,),
     "epoll": (232, 281, 441),
+    "raise": (62, 129, 200, 234, 297),  # kill, rt_sigqueueinfo, tkill, tgkill, rt_tgsigqueueinfo
 }
 _GENERIC = {  # aarch64 and riscv64
     "read": (63, 65, 67, 69),
@@ -47,6 +48,7 @@ _GENERIC = {  # aarch64 and riscv64
     "futex": (98,),
     "restart": (128,),
     "epoll": (22, 441),
+    "raise": (129, 130, 131, 138, 240),
 }
 _MACHINES: Mapping[str, Mapping[str, Sequence[int]]] = {
     "x86_64": _X86_64,
@@ -126,14 +128,18 @@ class KernelWait(Struct, frozen=True):
 
 
 def system_call(line: str, machine: str = "") -> SystemCall | None:
-    """Return the call of a line of `/proc/PID/task/TID/syscall`; None for a thread that is in none."""
+    """Return the call of a line of `/proc/PID/task/TID/syscall`; None for a thread that waits in none."""
     fields = line.split()
     if len(fields) < 9 or fields[0].startswith("-"):
         return None
-    number = int(fields[0])
-    numbers = _MACHINES.get(machine or platform.machine(), {})
+    return numbered_call(int(fields[0]), tuple(int(each, 16) for each in fields[1:7]), machine or platform.machine())
+
+
+def numbered_call(number: int, arguments: tuple[int, ...], machine: str) -> SystemCall | None:
+    """Return the call of a number, of the machine's; None for one in which a thread does not wait."""
+    numbers = _MACHINES.get(machine, {})
     kind = next((name for name, known in numbers.items() if number in known), f"{number}")
-    return SystemCall(kind, tuple(int(each, 16) for each in fields[1:7]))
+    return None if kind == "raise" else SystemCall(kind, arguments)  # by which a thread that crashes ends itself
 
 
 def kernel_wait(call: SystemCall, read: Read, tids: Collection[int], own: int, *, glibc: bool) -> KernelWait:

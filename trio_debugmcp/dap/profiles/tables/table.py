@@ -98,6 +98,7 @@ class TableProfile(Profile):
         mapped = MAPPED.intersection(placeholders((table.launch, table.command)))
         self.maps_paths, self.maps_one_path = bool(mapped), bool(mapped & MAPPED_ROOT)
         self.reads_cores = bool(table.core)
+        self.reads_minidumps = table.minidumps
         self.takes_input = table.program_streams != "events"  # which are those of the adapter's, or of none
         self.traces = table.detect.elf is not None
         self.renew = table.renew

@@ -96,6 +96,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     launch: dict[str, Any]
     attach: dict[str, Any] = {}
     core: dict[str, Any] = {}
+    minidumps: bool = False
     attach_remote: dict[str, Any] | None = None
     types: tuple[str, ...] = ()
     install: Install | tuple[Install, ...] = ()

@@ -21,6 +21,7 @@ from trio_debugmcp.server.tools.starting.checks import (
     choose_of,
     choose_profile,
 )
+from trio_debugmcp.server.tools.starting.core_files import check_reads, core_reader, program_of_core
 from trio_debugmcp.server.tools.starting.mappings import Mapping, checked_mappings
 from trio_debugmcp.server.tools.starting.other_programs import caller
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
@@ -46,7 +47,7 @@ class DebugAttach(Params, frozen=True, kw_only=True):
         Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`."),
     ] = None
     core_file: Annotated[
-        str | None, Meta(description="Or a core file: what a crash has left of `program`; it does not run.")
+        str | None, Meta(description="Or a core file or minidump: what a crash has left of `program`; it does not run.")
     ] = None
     program: Annotated[str | None, Meta(description="The executable, for a core file or a gdbserver.")] = None
     url: Annotated[str | None, Meta(description="Of a browser's port: how the page's URL begins.")] = None
@@ -113,12 +114,13 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
         raise UsageError("INVALID_PARAMETER", f"Pass one of {ways}.")
     program, core_file = _file(debugger, params.program), _file(debugger, params.core_file)
     if core_file is not None and program is None:
-        raise UsageError("INVALID_PARAMETER", "Pass `program` with `core_file`: the executable that has crashed.")
+        program = program_of_core(debugger, core_file)
     pid = params.pid if params.process is None else _pid_of(debugger, params.process)
     if pid is not None:
         _check_process(debugger, pid)
     adapter = BROWSER if params.url is not None and params.adapter is None else params.adapter
-    profile = await _profile(debugger, adapter, pid, program)
+    reader = None if core_file is None or adapter is not None else await core_reader(debugger, core_file)
+    profile = reader or await _profile(debugger, adapter, pid, program)
     start = Attach(
         pid=pid,
         host=params.host,
@@ -227,12 +229,8 @@ def _check(debugger: Debugger, profile: Profile, start: Attach) -> None:
             "debug_launch, or start it so that it listens for a debugger, and pass that `port` and the `adapter`.",
             {"adapter": profile.name, "pid": pid},
         )
-    if start.core_file is not None and not profile.reads_cores:
-        raise UsageError(
-            "NOT_SUPPORTED",
-            f"{profile.name} does not look at core files. Pass an `adapter` that does, or leave it out.",
-            {"adapter": profile.name, "capability": "core"},
-        )
+    if start.core_file is not None:
+        check_reads(debugger, profile, start.core_file)
 
     def ask() -> str | None:
         problem = trace_problem(pid, Path("/proc")) if pid is not None and profile.traces else None
