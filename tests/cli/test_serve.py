@@ -39,11 +39,17 @@ def test_an_option_that_counts_on_a_port_only_is_refused_without_one(command: st
     commands = parser.add_subparsers()
     serve.add_parser(commands)
     replay.add_parser(commands)
-    words = [option, "value", *(["--tls-key", "key"] if option == "--tls-cert" else [])]
+    words = [option, "value"]
     file = ["file"] if command == "replay" else []
     assert f"{option} needs --ws, --http or --dap" in str(transport_misuse(parser.parse_args([command, *words, *file])))
     for port in ("--ws", "--http"):
         assert transport_misuse(parser.parse_args([command, *words, port, "0", *file])) is None
+
+
+def test_a_certificate_counts_without_a_port_too_as_programs_dial_in_by_it() -> None:
+    words = ["serve", "--tls-cert", "cert", "--tls-key", "key"]
+    assert transport_misuse(parsed(*words)) is None
+    assert transport_misuse(parsed(*words[:3])) == "--tls-cert and --tls-key belong together"
 
 
 def parsed(*words: str) -> argparse.Namespace:

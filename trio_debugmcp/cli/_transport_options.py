@@ -25,8 +25,9 @@ AT_A_TERMINAL = (
 )
 """For a person who starts it by hand, to whom it would say nothing."""
 
-PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--tls-cert", "--allow-host")
-"""What counts on a port only. The variables may be set for every command, so they are not among them."""
+PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--allow-host")
+"""What counts on a port for clients only. The variables may be set for every command, so they are not among them; and a
+certificate counts where programs dial in, too."""
 
 HOSTS_VARIABLE = "TRIO_DEBUGMCP_ALLOW_HOST"
 
@@ -64,7 +65,9 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         "(default %(default)g)",
     )
     network.add_argument(
-        "--tls-cert", metavar="FILE", help="serve https://, wss:// and DAP over TLS with this certificate (PEM)"
+        "--tls-cert",
+        metavar="FILE",
+        help="serve https://, wss:// and DAP over TLS with this certificate (PEM), and so the port of debug_listen",
     )
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
     network.add_argument("--page-sources", action="store_true", help="serve the page's files one by one, to work on it")
@@ -188,7 +191,7 @@ def transport_misuse(arguments: argparse.Namespace) -> str | None:
         return "--tls-cert and --tls-key belong together"
     unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]
     if unused and no_port:
-        return f"{unused[0]} needs --ws, --http or --dap: standard input and output have neither tokens nor TLS"
+        return f"{unused[0]} needs --ws, --http or --dap: standard input and output have no tokens"
     if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
         return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
     return None

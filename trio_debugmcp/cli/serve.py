@@ -173,6 +173,7 @@ def _options(arguments: argparse.Namespace) -> "Options":
             patience=arguments.patience,
             engine=arguments.engine,
             project_file=None if arguments.no_state else path_for(directory),
+            certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
         ),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,

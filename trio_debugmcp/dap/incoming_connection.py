@@ -205,8 +205,8 @@ async def release(stream: trio.abc.Stream, patience: Patience) -> None:
             await stream.send_all(goodbye)
             if isinstance(stream, trio.abc.HalfCloseableStream):
                 await stream.send_eof()
-                while await stream.receive_some(_CHUNK_BYTES):
-                    pass
+            while await stream.receive_some(_CHUNK_BYTES):
+                pass
     with trio.CancelScope(shield=True):
         await trio.aclose_forcefully(stream)
 

@@ -23,6 +23,7 @@ import trio
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
+from trio_debugmcp.dap.door_tls import DoorTls
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.listener import Door, ListenerAddress
@@ -165,7 +166,12 @@ class ListeningStream(trio.abc.Stream):
 
 @asynccontextmanager
 async def open_listening(
-    host: str, port: int, token: str, dial_ins: DialIns, child_arguments: Mapping[str, Any]
+    host: str,
+    port: int,
+    token: str,
+    dial_ins: DialIns,
+    child_arguments: Mapping[str, Any],
+    tls: DoorTls | None = None,
 ) -> AsyncIterator[Adapter]:
     """Listen on an address for the length of the block, and announce each program that dials in.
 
@@ -183,6 +189,7 @@ async def open_listening(
                 token=token,
                 records=dial_ins.records,
                 patience=dial_ins.patience,
+                tls=tls,
             )
             try:
                 stream.address = await door.listen(host, port)
@@ -200,6 +207,8 @@ async def open_listening(
 
 def _peer(stream: trio.abc.Stream) -> str:
     """Where a connection comes from."""
+    if isinstance(stream, trio.SSLStream):
+        stream = stream.transport_stream
     if isinstance(stream, trio.SocketStream):
         with suppress(OSError):
             return str(stream.socket.getpeername()[0])

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import trio
 
+from trio_debugmcp.dap.door_tls import DoorTls, NotTls, secured
 from trio_debugmcp.dap.incoming_connection import (
     IncomingConnection,
     WantsEngine,
@@ -28,7 +29,7 @@ from trio_debugmcp.dap.incoming_connection import (
 )
 from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.descriptors import open_files
-from trio_debugmcp.engine.fetched import FETCHES, fetched_code
+from trio_debugmcp.engine.fetched import FETCHES, fetched_code, refusing_code
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
@@ -85,6 +86,7 @@ class Door:
 
     With `refused`, a program that dials in with another token is released: it is a worker of an earlier time, which
     would wait for ever. Without, it is only disconnected: this server starts all programs that know where it listens.
+    With `tls`, who dials in speaks TLS, and one that does not gets the reason.
     """
 
     def __init__(
@@ -96,8 +98,10 @@ class Door:
         token: str | None = None,
         records: RecordTakers | None = None,
         patience: Patience = USUAL,
+        tls: DoorTls | None = None,
     ) -> None:
         self.token = token or new_token()
+        self._tls = tls
         self._nursery = nursery
         self._deliver = deliver
         self._refused = refused
@@ -156,17 +160,15 @@ class Door:
         taken = False
         with place or self._place() as scope:
             try:
+                if self._tls is not None:
+                    stream = await secured(stream, self._tls, self._patience)
                 caller = await admitted(stream, self.token)
             except WritesRecords as other:
                 taken = await self._records.take(stream, other.received, self.token)
             except WantsEngine as other:
                 await self._hand_out(stream, other.received)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
-                self._log.log(logging.INFO, "a stranger at the door for programs: %s", error)
-                if self._refused is not None:
-                    self._refused(stream, str(error))
-                    if isinstance(error, WrongToken):
-                        await release(stream, self._patience)
+                await self._turn_away(stream, error)
             finally:
                 self._at_the_door.pop(scope, None)
                 self._left_the_door.unpark_all()
@@ -174,6 +176,18 @@ class Door:
                     await trio.aclose_forcefully(stream)
         if caller is not None:
             self._deliver(caller)
+
+    async def _turn_away(self, stream: trio.abc.Stream, error: Exception) -> None:
+        """Report who is not let in; let the program run on that has an old token, or that cannot speak TLS."""
+        self._log.log(logging.INFO, "a stranger at the door for programs: %s", error)
+        if self._refused is None:
+            return
+        self._refused(stream, str(error) or "the connection broke")
+        if isinstance(error, NotTls) and error.begins.startswith(FETCHES):
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await stream.send_all(refusing_code(str(error)))
+        elif isinstance(error, WrongToken | NotTls):
+            await release(stream, self._patience)
 
     async def _hand_out(self, stream: trio.abc.Stream, received: bytes) -> None:
         """Send the engine to a program that fetches it with the token; to others nothing, so that they run on."""
@@ -193,7 +207,8 @@ class Door:
         """Return what is sent to those who fetch the engine: made once, as a thousand may come together."""
         async with self._fetching:
             if not self._fetched:
-                self._fetched = await trio.to_thread.run_sync(fetched_code, self.token)
+                pin = "" if self._tls is None else self._tls.pin
+                self._fetched = await trio.to_thread.run_sync(fetched_code, self.token, pin)
         return self._fetched
 
     async def _accept(self, listener: trio.SocketListener) -> None:

@@ -22,7 +22,9 @@ class Settings(Struct, frozen=True):
     `allow_build`: programs are built, and tasks run, on a server with roots, too. `patience`: with every peer that
     owes an answer. `engine`: of Python programs whose launch does not say which. `observer_token` returns the token
     with which others may observe (a function, so that no representation has it); None where no page is served.
-    `project_file`: where the last launch and the breakpoints are kept for the next server; None: nowhere.
+    `certificate`: the files of a certificate and its key, for the port where programs dial in; None: without TLS,
+    unless a client asks for it. `project_file`: where the last launch and the breakpoints are kept for the next server;
+    None: nowhere.
     """
 
     directory: str = "."
@@ -35,4 +37,5 @@ class Settings(Struct, frozen=True):
     patience: Patience = USUAL
     engine: WantedEngine = "auto"
     project_file: str | None = None
+    certificate: tuple[str, str] | None = None
     observer_token: Callable[[], str] | None = None

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.door_tls import DoorTls
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 
 
@@ -116,3 +117,4 @@ class Listen(Struct, frozen=True):
     port: int
     token: str
     path_mappings: tuple[PathMapping, ...] = ()
+    tls: DoorTls | None = None

@@ -46,7 +46,7 @@ class CarryingHome:
             atexit.register(self.remove)
             _put(f"{path}/sources", self._given["sources"])
             own = {"home": path, "sources": f"{path}/sources", "blobs": path, "digest": _BLOB}
-            address = {name: self._given[name] for name in ("host", "port", "token")}
+            address = {name: self._given[name] for name in ("host", "port", "token", "pin")}
             text = self._given["site"].replace("PARAMETERS", repr({**own, **address}))
             _put(f"{path}/sitecustomize.py", text.encode())
         except OSError:

@@ -14,6 +14,7 @@ import select
 from typing import Any, Callable
 
 from trio_debugmcp.probe.inside.encoding import decoded, encoded
+from trio_debugmcp.probe.inside.tls_cipher import TlsCipher, shaken_hands
 
 CONNECT_SECONDS = 10.0
 
@@ -57,9 +58,12 @@ class DoorConnection:
 
     Attributes:
         is_waiting: a thread is in `receive`, and nothing has come.
+        pin: the fingerprint of the debugger's certificate, if it speaks TLS here.
     """
 
-    def __init__(self, made: _DoorSocket) -> None:
+    def __init__(self, made: _DoorSocket, pin: str = "", cipher: TlsCipher | None = None) -> None:
+        self.pin = pin
+        self._cipher = cipher
         self.address = made.getpeername()
         self.family = made.family
         self._socket: _DoorSocket | None = made
@@ -132,9 +136,9 @@ class DoorConnection:
             return False
         try:
             data = made.recv(_CHUNK_BYTES)
+            self._received += data if self._cipher is None or not data else self._cipher.opened(data)
         except OSError:
             return False
-        self._received += data
         return bool(data)
 
     def send(self, message: dict[str, Any], *, with_next: bool = False) -> None:
@@ -152,6 +156,8 @@ class DoorConnection:
             data = text.encode("ascii")
             data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
             try:
+                if self._cipher is not None and self._socket is not None:
+                    data = self._cipher.sealed(data)
                 while data and self._socket is not None:
                     data = data[self._socket.send(data, _WITH_NEXT if with_next else _QUIETLY) :]
             except OSError:
@@ -187,19 +193,22 @@ def _pair() -> tuple[_DoorSocket, _DoorSocket]:
     return _high(made), _high(bell)
 
 
-def connect(host: str, port: int) -> DoorConnection | None:
-    """Connect to the debugger; None if it is not there."""
+def connect(host: str, port: int, pin: str = "") -> DoorConnection | None:
+    """Connect to the debugger; None if it is not there. `pin`: with TLS, to one that has this certificate."""
+    cipher: TlsCipher | None = None
     family = _socket.AF_INET6 if ":" in host else _socket.AF_INET
     made = _DoorSocket(family, _socket.SOCK_STREAM)
     try:
         made.settimeout(CONNECT_SECONDS)
         made.connect((host, port))
+        if pin:
+            cipher = shaken_hands(made, pin)
         made.settimeout(None)
         made.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
     except OSError:
         made.close()
         return None
-    return DoorConnection(_high(made))
+    return DoorConnection(_high(made), pin, cipher)
 
 
 def _high(made: _socket.socket) -> _DoorSocket:

@@ -182,7 +182,7 @@ def begin_late(given: dict[str, Any]) -> None:
 
 def _begin_in(main: int, given: dict[str, Any], beside: bool = False) -> None:
     """Dial in, and begin when the debugger lets the program run. `beside`: in a thread of ours, which ends then."""
-    connection = connect(given["host"], given["port"])
+    connection = connect(given["host"], given["port"], given.get("pin", ""))
     if connection is None:
         return
     greet(connection, str(given["token"]), _children(given).parent_now())

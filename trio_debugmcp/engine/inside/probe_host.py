@@ -124,7 +124,7 @@ class EngineServices(DebuggerServices):
         connection = self._engine.connection
         if not connection.is_open:
             raise RefusedError("the debugger is not connected")
-        return RecordPeer(connection.family, connection.address, self._engine.token)
+        return RecordPeer(connection.family, connection.address, self._engine.token, connection.pin)
 
     def tell_at_stops(self, written: Callable[[], int]) -> None:
         self._engine.stop_answers.record_bytes = written

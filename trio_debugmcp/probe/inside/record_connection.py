@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import bounds
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import RefusedError
+from trio_debugmcp.probe.inside.tls_cipher import TlsCipher, shaken_hands
 
 GREETING = "trio_debugmcp records"
 """How a connection for records begins; then the token and the session's key, with blanks between, and a line break. The
@@ -35,6 +36,7 @@ class _QuietSocket(_socket.socket):
     """Closed without a ResourceWarning when the program ends."""
 
     identity: Any = None
+    cipher: Optional[TlsCipher] = None
 
     def is_ours(self, fstat: Any = _fstat) -> bool:
         """Whether the descriptor is still that of this socket: the program may have closed and reused it."""
@@ -70,6 +72,7 @@ class RecordConnection:
         self.lock = _thread.allocate_lock()
         self.written = 0
         self._rest = b""
+        self._counted = 0
         self._socket: Optional[_QuietSocket] = _connect(key)
 
     @property
@@ -87,13 +90,18 @@ class RecordConnection:
                 return
             if not self._socket.is_ours():
                 self._reconnect()
-            self._rest += data
+            made: Any = self._socket  # another one by now, or none
+            if made is None:
+                return
             try:
+                self._rest += data if made.cipher is None else made.cipher.sealed(data)
+                self._counted += len(data)
                 while self._rest and self._socket is not None:
                     # What a signal's handler interrupts by an exception stays, and is written before the next record.
                     sent = self._socket.send(self._rest, _QUIETLY)
                     self._rest = self._rest[sent:]
-                    self.written += sent
+                self.written += self._counted
+                self._counted = 0
             except OSError:
                 self._give_up()
 
@@ -106,7 +114,7 @@ class RecordConnection:
             return
 
     def _give_up(self) -> None:
-        self._socket, self._rest, self.written = None, b"", 0
+        self._socket, self._rest, self.written, self._counted = None, b"", 0, 0
 
     def close(self) -> None:
         with self.lock:
@@ -161,16 +169,19 @@ def _connect(key: str) -> _QuietSocket:
         made.connect(peer.address)
         if peer.family in (_socket.AF_INET, _socket.AF_INET6):
             made.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        made.sendall((f"{GREETING} {peer.token} {key}\n").encode(), _QUIETLY)
+        made.cipher = cipher = shaken_hands(made, peer.pin) if peer.pin else None
+        greeting = (f"{GREETING} {peer.token} {key}\n").encode()
+        made.sendall(greeting if cipher is None else cipher.sealed(greeting), _QUIETLY)
         words = 0
         while words < _MOST_WORDS:
             data = made.recv(4096)
             words += len(data)
+            if not data:
+                break
+            data = data if cipher is None else cipher.opened(data)
             if data.endswith(ACCEPTED):
                 made.settimeout(None)
                 return made
-            if not data:
-                break
     except OSError as error:
         raise RefusedError(str(error)) from None
     raise RefusedError("the debugger does not take records")

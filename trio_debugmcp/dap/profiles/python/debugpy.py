@@ -261,7 +261,7 @@ class Debugpy(Profile):
     def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # As of one that is attached to: its streams are not ours, and what it prints is to be had from pydevd only.
         children = {**_child_arguments({}), "redirectOutput": True, **_mapped(listen.path_mappings)}
-        return open_listening(listen.host, listen.port, listen.token, runtime.dial_ins, children)
+        return open_listening(listen.host, listen.port, listen.token, runtime.dial_ins, children, listen.tls)
 
     def runs_here(self, start: Launch | Attach | Listen) -> bool:
         return isinstance(start, Launch) or (isinstance(start, Attach) and start.pid is not None)

@@ -95,11 +95,12 @@ class ProgramThread:
 
 
 class RecordPeer:
-    """Where the program connects to, to record hits: the other end of the debugger's own connection, and its token."""
+    """Where hits are recorded to: the debugger's address and token, and the pin of its certificate if it has one."""
 
-    __slots__ = ("address", "family", "token")
+    __slots__ = ("address", "family", "pin", "token")
 
-    def __init__(self, family: int, address: Any, token: str) -> None:
+    def __init__(self, family: int, address: Any, token: str, pin: str = "") -> None:
+        self.pin = pin
         self.family = family
         self.address = address
         self.token = token

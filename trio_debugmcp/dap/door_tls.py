@@ -1,0 +1,155 @@
+"""TLS for the port where programs dial in: a certificate, and who speaks TLS at all.
+
+    tls = made_tls()                            # or given_tls("cert.pem", "key.pem")
+    stream = await secured(stream, tls, patience)   # raises NotTls for one that speaks without
+
+Programs and relays get the certificate's fingerprint together with the address, so it needs no authority: one is
+made for each port where none is given. cryptography makes it, which comes with the SDK; else the command `openssl`.
+"""
+
+import datetime
+import hashlib
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+
+from trio_debugmcp.errors import CannotRun
+from trio_debugmcp.patience import USUAL, Patience
+
+_NAME = "trio-debugmcp"
+
+_DAYS = 3650
+"""A certificate that is made is valid for; it is forgotten with the port."""
+
+_OPENSSL_SECONDS = 20.0
+"""For a key and a certificate; it takes some milliseconds."""
+
+FIRST_WORD_SECONDS = 5.0
+"""For a caller to begin with TLS, which it does at once; a debugger without TLS waits to be spoken to."""
+
+_HANDSHAKE = b"\x16"
+"""The first byte of TLS: a record of the handshake."""
+
+OPENSSL = (
+    *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+    *("-days", str(_DAYS), "-subj", f"/CN={_NAME}"),
+)
+"""The command that makes a certificate; the names of its files follow."""
+
+
+class DoorTls(NamedTuple):
+    """How a port speaks TLS. `pin`: the SHA-256 of its certificate, in hexadecimal digits."""
+
+    context: ssl.SSLContext
+    pin: str
+
+    def __repr__(self) -> str:
+        return f"<DoorTls {self.pin}>"
+
+
+class NotTls(trio.BrokenResourceError):
+    """A caller that speaks without TLS, and with which bytes it begins; none: it has waited to be spoken to."""
+
+    def __init__(self, begins: bytes) -> None:
+        super().__init__("it does not speak TLS, and this port does: use the line that debug_listen answered with")
+        self.begins = begins
+
+
+def given_tls(certificate: str, key: str) -> DoorTls:
+    """Return how a port speaks TLS with the certificate and key of these files.
+
+    Raises:
+        CannotRun: they cannot be read, or do not belong together.
+    """
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key, password="")  # without one it would ask at the terminal
+        first = ssl.PEM_cert_to_DER_cert(_first(Path(certificate).read_text(encoding="ascii")))
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+        raise CannotRun(
+            f"TLS with {certificate} and {key}", f"{reason}; pass a certificate and its key, as PEM"
+        ) from error
+    context.num_tickets = 0  # no caller comes back by one; and bytes that are not read break the end of a connection
+    return DoorTls(context, hashlib.sha256(first).hexdigest())
+
+
+def made_tls(patience: Patience = USUAL) -> DoorTls:
+    """Return how a port speaks TLS with a certificate of its own, of which nothing is left on any disk.
+
+    Raises:
+        CannotRun: there is nothing that makes one.
+    """
+    with tempfile.TemporaryDirectory(prefix="trio_debugmcp-tls-") as directory:
+        certificate, key = Path(directory, "cert.pem"), Path(directory, "key.pem")
+        try:
+            _make(certificate, key)
+        except ImportError:
+            _make_by_openssl(certificate, key, patience)
+        return given_tls(str(certificate), str(key))
+
+
+def _first(text: str) -> str:
+    """Return the first certificate of a chain, which is the port's own."""
+    end = "-----END CERTIFICATE-----"
+    return text[text.index("-----BEGIN CERTIFICATE-----") : text.index(end) + len(end)]
+
+
+def _make(certificate: Path, key: Path) -> None:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    private = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, _NAME)])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = x509.CertificateBuilder(name, name, private.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - datetime.timedelta(days=1))
+    made = builder.not_valid_after(now + datetime.timedelta(days=_DAYS)).sign(private, hashes.SHA256())
+    form = serialization.Encoding.PEM
+    plain = private.private_bytes(form, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(plain)
+    certificate.write_bytes(made.public_bytes(form))
+
+
+def _make_by_openssl(certificate: Path, key: Path, patience: Patience) -> None:
+    command = [*OPENSSL, "-keyout", str(key), "-out", str(certificate)]
+    shown = " ".join([*OPENSSL, "-keyout key.pem -out cert.pem"])
+    advice = f"make one with `{shown}`, and start the server with --tls-cert cert.pem --tls-key key.pem"
+    if shutil.which("openssl") is None:
+        raise CannotRun("a certificate", f"neither the package cryptography nor the command openssl is here; {advice}")
+    try:
+        seconds = patience.seconds(_OPENSSL_SECONDS)
+        subprocess.run(command, check=True, capture_output=True, timeout=seconds)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CannotRun("a certificate", f"openssl made none ({error}); {advice}") from error
+
+
+async def secured(stream: trio.abc.Stream, tls: DoorTls, patience: Patience) -> trio.abc.Stream:
+    """Return the stream with TLS on it, once its handshake is done. The caller bounds the wait, and closes the stream.
+
+    Raises:
+        NotTls: the other side speaks without TLS.
+        trio.BrokenResourceError: the handshake failed.
+    """
+    if isinstance(stream, trio.SocketStream):
+        begins = b""
+        with trio.move_on_after(patience.seconds(FIRST_WORD_SECONDS)):
+            begins = await stream.socket.recv(1024, socket.MSG_PEEK)
+        if begins[:1] != _HANDSHAKE:
+            if begins:  # with something unread, what is answered would be lost
+                await stream.receive_some(len(begins))
+            raise NotTls(begins)
+    with_tls: trio.SSLStream[trio.abc.Stream] = trio.SSLStream(
+        stream, tls.context, server_side=True, https_compatible=True
+    )
+    await with_tls.do_handshake()
+    return with_tls
