@@ -37,7 +37,9 @@ class UncertainRounds:
 
     def of_call(self, edge: SliceEdge, start: Row, starts: list[Row]) -> SliceEdge:
         """Return an edge into one of some calls: not known to be that of the wanted item, if there are several."""
-        if sum(other.key == start.key for other in starts) < 2:
+        same = [other.subject for other in starts if other.key == start.key]
+        is_continued = self._record.code(start.key).kind == "coroutine"  # that is one call, however often it waits
+        if len(set(same) if is_continued else same) < 2:
             return edge
         return _perhaps(edge, range(start.number, self._past.executions.ended(edge.node.row)))
 

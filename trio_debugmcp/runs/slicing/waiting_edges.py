@@ -20,9 +20,10 @@ _TIMES = ("TimeoutError", "CancelledError", "TooSlowError", "Cancelled")
 
 _WAITING = frozenset({"wait", "wait_for", "get", "acquire", "join", "receive", "recv", "result", "read", "lock"})
 
-_SUSPENDING = ("coroutine", "async_generator", "generator")
+_SUSPENDING = ("coroutine", "async_generator")
 
 _FRAME_EVENTS = frozenset({rows.LINE, rows.RESUME, rows.RETURN, rows.YIELD, rows.UNWIND})
+_RAISING_TOO = _FRAME_EVENTS | {rows.RAISE}
 
 _MOST_FRAMES = 100
 """Of one function: the last ones."""
@@ -48,9 +49,10 @@ class WaitingEdges:
         """Yield what waits when a statement fails as its time is up; of a line that waits, what would have woken it."""
         raised = self._past.executions.raised(execution.row)
         if raised is not None and self._record.text(raised).startswith(_TIMES):
-            waiting = [line for line in self._waiting(raised.number) if line != execution.row]
+            callers = set(self._callers(execution))  # they wait for this very statement
+            waiting = {line: note for line, note in self._waiting(raised.number) if line not in callers}
             for line in sorted(waiting)[-_MOST_WAITING:]:
-                yield SliceEdge(cost.WAITING, SliceNode(line), "waits still")
+                yield SliceEdge(cost.WAITING, SliceNode(line), waiting[line])
         yield from self._of_standstill(execution)
         for call in execution.statement.calls:
             target = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
@@ -76,21 +78,37 @@ class WaitingEdges:
         is_cancelled = row is not None and row.kind == rows.UNWIND and self._record.text(row).startswith(_TIMES)
         return row is not None and (row.kind == rows.YIELD or is_cancelled)
 
-    def _waiting(self, before: int) -> list[int]:
-        """Return the lines at which frames were suspended before a row."""
+    def _said(self, row: rows.Row) -> str:
+        """Return what is said of a frame that was left at a row; empty: it was continued, or has ended by itself."""
+        if row.kind == rows.YIELD and (number := self._record.forth_of(_FRAME_EVENTS, row.subject, row.number)):
+            after = self._record.forth_of(_RAISING_TOO, row.subject, number)  # perhaps an exception was thrown in
+            row = self._record.row(after or number)
+            if row.kind == rows.YIELD:  # it was continued, and has waited again
+                return ""
+        elif row.kind == rows.YIELD:
+            return "waits still"
+        has_ended = row.kind in (rows.UNWIND, rows.RAISE) and self._record.text(row).startswith(_TIMES)
+        return "waited until it was cancelled" if has_ended else ""
+
+    def _callers(self, execution: StatementExecution) -> Iterator[int]:
+        """Yield the row of a statement, and those of the lines that have called it."""
+        at: StatementExecution | None = execution
+        while at is not None:
+            yield at.row
+            at = self._past.executions.caller(at.frame)
+
+    def _waiting(self, before: int) -> list[tuple[int, str]]:
+        """Return the lines at which frames were suspended before a row, or cancelled, and what is said of them."""
         lines = []
         for code in self._record.codes:
             scope = self._past.scopes.of_code(code.number) if code.kind in _SUSPENDING else None
             for frame in self._past.scopes.frames_of(scope)[-_MOST_FRAMES:] if scope is not None else ():
                 number = self._record.back_of(_FRAME_EVENTS, frame, before)
                 row = self._record.row(number) if number else None
-                if row is not None and row.kind == rows.YIELD and row.owner:
-                    lines.append(row.owner)
-                elif (
-                    row is not None and row.kind == rows.UNWIND and self._record.text(row).startswith("CancelledError")
-                ):
-                    lines.append(row.owner)  # was cancelled, as the time was up
-        return [line for line in lines if self._past.executions.at(line) is not None]
+                note = self._said(row) if row is not None and row.owner else ""
+                if row is not None and note:
+                    lines.append((row.owner, note))
+        return [(line, note) for line, note in lines if self._past.executions.at(line) is not None]
 
     def _of_waking(self, execution: StatementExecution, target: int, method: str) -> Iterator[SliceEdge]:
         """Yield the lines that call other methods of what is waited for, or what decided against them."""

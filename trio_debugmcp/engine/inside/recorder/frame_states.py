@@ -98,10 +98,13 @@ class FrameStates:
         self._numbers: dict[int, int] = {}
         self._count = count(1)
 
-    def enter(self, state: FrameState, frame: Any) -> int:
-        """A frame begins, or continues, in this thread; return the thread's number."""
+    def enter(self, state: FrameState, frame: Any, thrown: bool = False) -> int:
+        """A frame begins, or continues, in this thread; return the thread's number.
+
+        An exception is thrown into the innermost of those that wait for each other: that one continues first.
+        """
         living = self.living
-        parent = living.get(frame.f_back) or self.above(frame)
+        parent = self._thrown_through(frame) if thrown else living.get(frame.f_back) or self.above(frame)
         state.parent = parent
         if parent is not None:
             parent.called += 1
@@ -125,6 +128,19 @@ class FrameStates:
             found = living.get(back)
             if found is not None:
                 return found
+            back = back.f_back
+        return None
+
+    def _thrown_through(self, frame: Any) -> FrameState | None:
+        """Return the nearest recorded frame that has called this one, or waits for it."""
+        back = frame.f_back
+        while back is not None:
+            found = self.living.get(back)
+            if found is not None:
+                return found
+            waiting = self.waiting.get(id(back))
+            if waiting is not None and waiting.code.code is back.f_code:
+                return waiting
             back = back.f_back
         return None
 

@@ -11,6 +11,7 @@ import sys
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
+from trio_debugmcp.engine.inside.catching import opcodes
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown
 from trio_debugmcp.engine.inside.recorder.run_blocks import (
     LAST_PLACE,
@@ -102,7 +103,9 @@ class LineEvents:
         names: Any = None
         pending = state.pending
         if pending is not None:
-            if pending.number == site.number and (site.is_long or line != site.line or state.is_begun):
+            if pending.number == site.number and (
+                site.is_long or line != site.line or state.is_begun or (state.suspended and _is_continued(frame))
+            ):
                 state.is_begun = False
                 return None
             if pending.has_writes:
@@ -142,3 +145,8 @@ class LineEvents:
         self._rows.add_row(state.number, single[1], 0, value + _NUMBER, state.line)
         if state.watch or state.given:
             self._writes.finish_effects(state, site)
+
+
+def _is_continued(frame: Any) -> bool:
+    """Whether a line that is reported is under way: what it awaits has ended as an exception was thrown into it."""
+    return opcodes.NAMES.get(frame.f_code.co_code[frame.f_lasti]) in ("CLEANUP_THROW", "END_SEND")

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.catching import opcodes
+from trio_debugmcp.engine.inside.catching.exception_table import covering, entries
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_events import LineEvents
@@ -183,11 +184,11 @@ class RunRecorder:
 
     def _throw(self, code: Any, offset: int, error: Any) -> Any:
         try:
-            self._resumed(_getframe(1), code)
+            self._resumed(_getframe(1), code, True)
         except Exception as fault:
             self._fault(fault)
 
-    def _resumed(self, frame: Any, code: Any) -> Any:
+    def _resumed(self, frame: Any, code: Any, thrown: bool = False) -> Any:
         record = self._record(code, frame)
         if record is None:
             return DISABLE
@@ -195,7 +196,7 @@ class RunRecorder:
         if state is None or state.code is not record:
             self._begun(frame, record, is_late=True)
             return None
-        thread = self._states.enter(state, frame)
+        thread = self._states.enter(state, frame, thrown)
         if _LOCALS_STAY and record.is_function:
             state.names = frame.f_locals
         parent = state.parent
@@ -287,5 +288,11 @@ class RunRecorder:
 
 
 def _is_sent(code: Any, offset: int) -> bool:
-    """Whether an instruction awaits, or gives to another generator: that one's end is a value, and no exception."""
-    return opcodes.NAMES.get(code.co_code[offset]) == "SEND"
+    """Whether an instruction awaits, or gives to another generator: that one's end is a value, and no exception.
+
+    Also where that one ends as an exception is thrown into it.
+    """
+    if opcodes.NAMES.get(code.co_code[offset]) == "SEND":
+        return True
+    handler = covering(entries(code), offset)
+    return handler is not None and opcodes.NAMES.get(code.co_code[handler.target]) == "CLEANUP_THROW"
