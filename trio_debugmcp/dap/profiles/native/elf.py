@@ -70,6 +70,21 @@ def read_elf(file: Seekable) -> Executable | None:
     )
 
 
+def address_of(file: Seekable, offset: int) -> int | None:
+    """Return the address, as the file itself counts, of what is at an offset in it; None if it is not loaded."""
+    reader = Reader(file)
+    try:
+        head = reader.at(0, 64)
+        if head[:6] != b"\x7fELF\x02\x01":
+            return None
+        (table,), (size, count) = reader.unpack("Q", head, 32), reader.unpack("HH", head, 54)
+        rows = [reader.unpack("IIQQQQ", reader.at(table + size * number, 56)) for number in range(min(count, 512))]
+    except (Unreadable, struct.error):
+        return None
+    loaded = ((begin, address, held) for kind, _, begin, address, _, held in rows if kind == 1)
+    return next((offset - begin + address for begin, address, held in loaded if begin <= offset < begin + held), None)
+
+
 def _language(reader: Reader, sections: Sections, units: Sequence[Unit]) -> str | None:
     if ".go.buildinfo" in sections or ".note.go.buildid" in sections:
         return "go"

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles.native.crash_texts import addresses_in
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
@@ -19,6 +20,7 @@ from trio_debugmcp.server.answers.typed import (
     type_data,
     type_place,
 )
+from trio_debugmcp.server.tools.looking.address_places import AddressesFound, address_line, places_of
 from trio_debugmcp.server.tools.looking.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.breakpoints.class_lines import class_lines
@@ -78,9 +80,17 @@ class TypeDescription(Answer, frozen=True, kw_only=True):
 
 
 class SymbolsSearch(Params, frozen=True, kw_only=True):
-    pattern: Annotated[str, Meta(min_length=1, description="Of names, with `*` and `?`; else a part of the name.")]
+    pattern: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="Of names, with `*` and `?`; a part of the name; or a native address or crash's stack.",
+        ),
+    ]
     kind: Annotated[Literal["types", "functions"] | None, Meta(description="Only these.")] = None
-    module: Annotated[str | None, Meta(description="Only modules (native: files) with this in their name.")] = None
+    module: Annotated[
+        str | None, Meta(description="Only modules (native: files) with this in their name; of an address: its file.")
+    ] = None
     start: Start = 0
     count: Count = 100
     session_id: SessionId = None
@@ -150,6 +160,10 @@ def _fitting(kinds: dict[str, dict[str, str]]) -> tuple[dict[str, dict[str, str]
 
 
 async def _symbols(debugger: Debugger, params: SymbolsSearch) -> SymbolLines:
+    if addresses := addresses_in(params.pattern):
+        wanted = addresses[params.start :][: params.count]
+        found_places = await places_of(debugger, wanted, params.module, params.session_id)
+        return _at_addresses(debugger, found_places, len(addresses))
     session, frame = debugger.program(params.session_id), None
     if session.looking.types.need_frame:
         session, place = await safe_place(debugger, params.session_id, None, 0)
@@ -169,6 +183,15 @@ async def _symbols(debugger: Debugger, params: SymbolsSearch) -> SymbolLines:
         functions=[line for is_type, line in lines if not is_type],
         total=found.total if len(lines) < found.total else None,
         notes=notes,
+    )
+
+
+def _at_addresses(debugger: Debugger, found: AddressesFound, total: int) -> SymbolLines:
+    places = Places(debugger.workspace.directory)
+    lines = truncated((address_line(places, each) for each in found.symbols), _ROOM_BYTES)
+    full = SymbolsData(symbols=[each.symbol for each in found.symbols[: len(lines)]], total=total)
+    return SymbolLines(
+        full=full, functions=list(lines), total=total if len(lines) < total else None, notes=list(found.notes)
     )
 
 
@@ -204,7 +227,10 @@ TOOLS = (
     Tool(
         name="symbols_search",
         title="Search types and functions",
-        description="Types and functions of the loaded modules by name, with signatures and places.",
+        description=(
+            "Types and functions of the loaded modules by name, with signatures and places. Of a native address, or "
+            "the stack in a crash's log, the function and line, without a session."
+        ),
         params=SymbolsSearch,
         run=_symbols,
         read_only=True,
