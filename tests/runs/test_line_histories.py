@@ -181,3 +181,31 @@ def test_the_end_of_what_is_awaited_is_a_value_and_no_exception(version: tuple[i
     assert gathered.values == ["yields <_GatheringFuture>", "then both=[3, 3]"]
     (given,) = runs(16, of=recorded).entries
     assert given.values == ["yields 4", "then got=5"]
+
+
+ROUNDS_ON_A_LINE = """\
+def least(n):
+    while n > 9: n -= 3
+    for each in range(n): last = each
+    while n > 5:
+        n -= 1
+    return n + last
+
+
+assert least(30) == 9
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)], ids=["3.12", "3.13"])
+def test_a_loop_on_one_line_is_said_to_be_all_of_its_rounds(version: tuple[int, int]) -> None:
+    past = PastProcess(record(ROUNDS_ON_A_LINE, python(*version)).processes[0])
+    written = variable_history(past, "n", HistoryPage()).entries
+    assert [(line.line, line.values, "all its rounds" in str(line)) for line in written[:3]] == [
+        (1, ["n: 30"], False),
+        (2, ["n: 30 -> 9"], True),
+        (5, ["n: 9 -> 8"], False),
+    ]
+    lines = {line.line: str(line) for line in why(past.record, WhyQuestion(limit=20)).because}
+    assert "all its rounds, with the values of the last" in lines[2]
+    assert "all its rounds" in lines[3]
+    assert "all its rounds" not in lines[5]

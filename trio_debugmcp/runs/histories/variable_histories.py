@@ -211,7 +211,7 @@ def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
     elif row.owner and record.row(row.owner).kind == rows.START:
         notes = ["an argument"]
     line = because_line(past, row.owner or row.number)
-    return msgspec.structs.replace(line, values=[f"{label}: {change}"], notes=notes)
+    return msgspec.structs.replace(line, values=[f"{label}: {change}"], notes=[*line.notes, *notes])
 
 
 def _content_line(past: PastProcess, row: Row, expression: str) -> BecauseLine:
@@ -227,4 +227,4 @@ def _content_line(past: PastProcess, row: Row, expression: str) -> BecauseLine:
         value = f"{expression}{label}: {new if old is None else f'{value_text(record, old, _MOST_TEXT)} -> {new}'}"
     is_gap = row.kind == rows.GAP or (row.kind == rows.SIZE and row.key != 1)
     line = because_line(past, row.owner or row.number)
-    return msgspec.structs.replace(line, values=[value], notes=[_FOUND] if is_gap else [])
+    return msgspec.structs.replace(line, values=[value], notes=[*line.notes, *([_FOUND] if is_gap else [])])

@@ -21,6 +21,8 @@ from trio_debugmcp.runs.source.read_paths import ValuePath
 
 _MOST_VALUES = 3
 
+_ROUNDS_ON_A_LINE = "all its rounds, with the values of the last"
+
 _RAISES = frozenset((rows.RAISE,))
 
 _DELETED = "deleted"
@@ -52,7 +54,15 @@ def because_line(
         line = statement.node.lineno
         source = statement.scope.lines[line - 1].strip()
     function = code.name.replace(".<locals>", "")
-    return BecauseLine(f"#{row}", code.file, line, function, source, _values(past, execution, shortened), list(notes))
+    said = [*notes, *([_ROUNDS_ON_A_LINE] if _has_rounds_on_its_line(statement.node) else [])]
+    return BecauseLine(f"#{row}", code.file, line, function, source, _values(past, execution, shortened), said)
+
+
+def _has_rounds_on_its_line(node: ast.AST) -> bool:
+    """Whether a loop has its body on its own line: all rounds are one run of that, but those that a `yield` ends."""
+    if not isinstance(node, ast.For | ast.While | ast.AsyncFor) or node.body[0].lineno != node.lineno:
+        return False
+    return not any(isinstance(inner, ast.Yield | ast.YieldFrom | ast.Await) for inner in ast.walk(node))
 
 
 def _values(past: PastProcess, execution: StatementExecution, shortened: ShortenedValues) -> list[str]:
