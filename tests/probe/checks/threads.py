@@ -12,9 +12,10 @@ from typing import Any, Callable, Dict, List, Optional
 from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
-from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger
+from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
 from trio_debugmcp.probe.inside.threads import thread_list
 from trio_debugmcp.probe.inside.threads import waits as waits_module
+from trio_debugmcp.probe.inside.threads.waits import Wait
 
 locks = [threading.Lock() for _ in range(5)]
 
@@ -343,6 +344,62 @@ def check_a_thread_that_wants_its_own_lock() -> None:
     found = entry(thread, "lock")
     assert found["waits"]["holder"]["name"] == thread.name
     assert any(each["threads"] == [found["id"]] for each in answer()["deadlocks"])
+
+
+def check_a_thread_that_gets_its_lock_while_it_is_looked_at_does_not_wait_for_itself() -> None:
+    def wants(lock: Any, got: threading.Event, end: threading.Event) -> None:
+        with lock:
+            got.set()
+            end.wait()
+
+    def released_meanwhile(thread: ProgramThread) -> Optional[Wait]:
+        """What was seen of a thread; the one that waits for our lock has it when that is said."""
+        wait = kept(thread)
+        if thread.ident == waiting.ident and wait is not None and wait.kind == "lock":
+            lock.release()
+            assert got.wait(100)
+        return wait
+
+    kept = waits_module.wait_of
+    for lock in (threading.Lock(), threading.RLock()):
+        got, end = threading.Event(), threading.Event()
+        lock.acquire()
+        waiting = start(wants, lock, got, end)
+        entry(waiting, "lock")
+        waits_module.wait_of = released_meanwhile
+        try:
+            found = answer()
+        finally:
+            waits_module.wait_of = kept
+        mine = next(each for each in found["threads"] if each["name"] == waiting.name)
+        assert got.is_set()
+        assert not [each for each in found.get("deadlocks", ()) if each["threads"] == [mine["id"]]], found["deadlocks"]
+        assert "holder" not in mine.get("waits", {}), mine
+        end.set()
+        waiting.join()
+
+
+def check_a_reentrant_lock_that_a_thread_has_is_not_waited_for_by_it() -> None:
+    """A call that has got it may be about to return: the interpreter lets other threads run before it does."""
+    lock, other = threading.RLock(), threading.RLock()
+
+    def waiting() -> None:
+        with lock:
+            pass
+
+    with lock:
+        thread = start(waiting)
+        entry(thread, "lock")
+        found = next(each for each in attached.debugger().threads() if each.ident == thread.ident)
+        wait = waits_module.wait_of(found)
+        assert wait is not None
+        assert waits_module.lasts(wait, found)
+        wait.target = other
+        with other:
+            assert waits_module.lasts(wait, found)
+            found.ident = threading.get_ident()
+            assert not waits_module.lasts(wait, found)
+    thread.join()
 
 
 def check_frames_and_locals_of_a_thread_that_waits() -> None:

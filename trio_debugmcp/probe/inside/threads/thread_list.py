@@ -188,7 +188,11 @@ def _wait_json(wait: Wait, holders: Dict[int, LockOwner]) -> Json:
 
 
 def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget) -> Dict[int, LockOwner]:
-    """The holders of the locks and threads that are waited for, by the id of the object."""
+    """The holders of the locks and threads that are waited for, by the id of the object.
+
+    Threads whose waits have ended since are not `known` to wait any more: with what they have taken by now, they would
+    make circles that never were.
+    """
     by_ident = {thread.ident: thread for thread in found}
     holders: Dict[int, LockOwner] = {}
     searched: Dict[int, Any] = {}
@@ -215,11 +219,21 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
         for lock, frame, by_block in _taken(thread, searched):
             taker = LockOwner(thread, frame, False, by_call=not by_block)
             takers.setdefault((id(lock), by_block), {}).setdefault(thread.ident, taker)
+        _forget_ended(known, [thread])
     for key in searched:
         likely = takers.get((key, True)) or (takers.get((key, False)) if is_complete else None) or {}
         if len(likely) == 1:  # of several, which have acquired it one after the other, none is known to have it
             holders[key] = next(iter(likely.values()))
+    _forget_ended(known, found)
     return holders
+
+
+def _forget_ended(known: Dict[int, Optional[Wait]], threads: List[ProgramThread]) -> None:
+    """Threads that are no longer where they were seen to wait are not known to wait any more."""
+    for thread in threads:
+        wait = known.get(thread.ident)
+        if wait is not None and not waits.lasts(wait, thread):
+            known[thread.ident] = None
 
 
 def _runs(thread: ProgramThread, future: Any) -> bool:

@@ -33,9 +33,10 @@ class Wait:
         what: the expression in the code of the user, as `jobs.get`; as far as it is known.
         target: the lock or the thread that it waits for.
         bounded: whether the call has arguments, of which one may be a timeout.
+        offset: of the instruction in the thread's innermost frame at which it waits.
     """
 
-    __slots__ = ("bounded", "detail", "kind", "target", "what")
+    __slots__ = ("bounded", "detail", "kind", "offset", "target", "what")
 
     def __init__(self, kind: str, what: str, detail: str = "", target: Any = None, bounded: bool = False) -> None:
         self.kind = kind
@@ -43,6 +44,7 @@ class Wait:
         self.detail = detail
         self.target = target
         self.bounded = bounded
+        self.offset = -1
 
 
 _FUNCTIONS = {
@@ -84,8 +86,20 @@ def wait_of(thread: ProgramThread) -> Optional[Wait]:
     """
     if thread.stopped is not None:
         return None
+    offset = thread.top.f_lasti
     primitive = _primitive(thread.top)
-    return _climb(thread.top, *primitive) if primitive is not None else None
+    wait = _climb(thread.top, *primitive) if primitive is not None else None
+    if wait is not None:
+        wait.offset = offset
+    return wait if wait is not None and lasts(wait, thread) else None
+
+
+def lasts(wait: Wait, thread: ProgramThread) -> bool:
+    """Whether a thread is still where it was seen to wait, and has not got the lock by now that it wanted.
+
+    Threads run while they are looked at. One that has an RLock never waits for it: its call is about to return.
+    """
+    return thread.top.f_lasti == wait.offset and (wait.target is None or owner_of(wait.target) != thread.ident)
 
 
 def call_of(thread: ProgramThread) -> str:
