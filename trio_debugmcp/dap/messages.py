@@ -116,7 +116,11 @@ class DapScope(DapStruct, frozen=True):
 
 
 class DapVariable(DapStruct, frozen=True):
-    """A variable; `variables_reference` above 0 means that it has children."""
+    """A variable; `variables_reference` above 0 means that it has children.
+
+    Attributes:
+        presentation_hint: an object by the protocol; adapters may have something else there.
+    """
 
     name: str
     value: str = ""
@@ -126,6 +130,16 @@ class DapVariable(DapStruct, frozen=True):
     named_variables: int | None = None
     indexed_variables: int | None = None
     memory_reference: str | None = None
+    presentation_hint: object = None
+
+    def hint(self, name: str) -> object:
+        """Return an entry of the presentation hint, or None."""
+        return self.presentation_hint.get(name) if isinstance(self.presentation_hint, dict) else None
+
+    @property
+    def lazy(self) -> bool:
+        """Whether its only child is its value, which code of the program makes when it is asked for."""
+        return self.hint("lazy") is True
 
 
 class Instruction(DapStruct, frozen=True):

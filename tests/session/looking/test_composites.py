@@ -4,8 +4,11 @@ from typing import Any
 
 from trio.testing import MockClock
 
-from tests.session.natives import SOURCE, launched
-from trio_debugmcp.testing import FakeAdapter, Refusal
+from tests.session.natives import PROGRAM, SOURCE, launched
+from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptExpressions, JavaScriptValues
+from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.testing import FakeAdapter, FakeProfile, Refusal, connect
 
 INSIDE: dict[int, list[dict[str, Any]]] = {
     1: [{"name": "order", "value": "@0x7ffe10", "type": "const Order &", "variablesReference": 10}],
@@ -148,3 +151,72 @@ async def test_of_many_structures_only_some_are_composed_as_each_costs_a_request
         stop = await client.call("debug_wait")
         assert len(adapter.sent("variables")) < 25
         assert list(stop["locals"].values()).count('Item(name="fig")') >= 18
+
+
+async def test_a_getter_is_not_run_and_a_private_field_has_the_path_of_the_language(autojump_clock: MockClock) -> None:
+    """js-debug names the value of a getter, its only child, like the getter, and a private field like an item."""
+    adapter = FakeAdapter()
+    adapter.frames = [("add", "/work/cart.js", 33)]
+    private: dict[str, Any] = {"name": "#lines", "value": "Map(1)", "type": "Map", "evaluateName": 'cart["#lines"]'}
+    inside: list[dict[str, Any]] = [
+        {**private, "variablesReference": 4, "presentationHint": {"visibility": "private"}},
+        {"name": "#key", "value": "7", "type": "number", "evaluateName": 'cart["#key"]', "presentationHint": "odd"},
+        {
+            "name": "total",
+            "value": "ƒ total() { return 14; }",
+            "type": "function",
+            "evaluateName": "cart.total",
+            "variablesReference": 3,
+            "presentationHint": {"lazy": True},
+        },
+    ]
+    below: dict[int, list[dict[str, Any]]] = {
+        1: [],
+        2: inside,
+        3: [{"name": "total", "value": "14", "evaluateName": "cart.total"}],
+        4: [],
+    }
+
+    async def scopes(arguments: object) -> object:
+        return {"scopes": [{"name": "Local", "variablesReference": 1}]}
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": below[arguments["variablesReference"]]}
+
+    async def evaluate(arguments: object) -> object:
+        return {"result": "Cart", "type": "Cart", "variablesReference": 2}
+
+    adapter.answer("scopes", scopes)
+    adapter.answer("variables", variables)
+    adapter.answer("evaluate", evaluate)
+    profile = FakeProfile(adapter)
+    profile.values, profile.expressions = JavaScriptValues(), JavaScriptExpressions()
+    async with connect(options=Options(settings=Settings(directory="/", profiles=(profile,)))) as client:
+        await client.call("debug_launch", program=PROGRAM, adapter="fake", stop_at_entry=False, wait=False)
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        shown = {"#lines": "Map(1)", '["#key"]': "7", "total": "<property, not run>"}
+        assert (await client.call("variables_get", path="cart"))["variables"] == shown
+        tree = (await client.call("object_inspect", expression="cart"))["children"]
+        assert tree == {"#lines": "Map(1)", '["#key"]': "7", "total": "<property, not run>"}
+        assert 3 not in [each["variablesReference"] for each in adapter.sent("variables")]
+        assert (await client.call("collection_summarize", expression="cart"))["count"] == 2
+
+
+async def test_children_with_the_path_of_what_they_are_inside_of_are_shown_below_it(autojump_clock: MockClock) -> None:
+    adapter = gdb()
+    named = {"name": "n", "evaluateName": "n", "type": "Node"}
+    inside = {50: [{**named, "value": "2", "variablesReference": 0}, {"name": "m", "value": "3"}]}
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": inside.get(arguments["variablesReference"], [])}
+
+    async def evaluate(arguments: object) -> object:
+        return {"result": "{...}", "type": "Node", "variablesReference": 50}
+
+    adapter.answer("variables", variables)
+    adapter.answer("evaluate", evaluate)
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        assert (await client.call("object_inspect", expression="n"))["children"] == {"n": "2 (Node)", "m": "3"}

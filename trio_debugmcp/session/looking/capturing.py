@@ -97,7 +97,10 @@ _Place = tuple[DapVariable, tuple[str, ...], tuple[str, ...]]
 
 
 class _AdapterCapture:
-    """Variables with their children, fetched level by level and within bounds."""
+    """Variables with their children by identity, fetched level by level and within bounds.
+
+    Paths of adapters may be the same for two variables, as for one of an inner block that hides one of an outer block.
+    """
 
     def __init__(self, requests: Requests, room: int) -> None:
         self._requests = requests
@@ -115,7 +118,7 @@ class _AdapterCapture:
             except AdapterRefused as refusal:  # a pointer that leads nowhere: what is behind it stays unseen
                 log.info("%s", refusal)
                 continue
-            self._children[paths[-1]] = found
+            self._children[above[-1]] = found
             shown = found[: min(MAX_CHILDREN, self._room)]
             below += [(child, (*paths, path_below(child, paths[-1])), (*above, identity(child))) for child in shown]
             self._room -= min(len(found), MAX_CHILDREN)
@@ -137,7 +140,7 @@ class _AdapterCapture:
         known = identity(variable)
         if known in above:
             return replace(value, cycle=above[known])
-        found = self._children.get(path)
+        found = self._children.get(known)
         if found is None:
             return replace(value, unseen=True)
         above = {**above, known: path}

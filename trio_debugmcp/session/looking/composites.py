@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable, VariablesBody
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.session.looking.dap_children import path_of
 from trio_debugmcp.session.requests import Requests
+
+_NOT_RUN = "<property, not run>"
 
 _MAX_FIELDS = 12
 """Fields or items that are shown of one value."""
@@ -27,18 +31,27 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
     body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
     values, dialect = requests.profile.values, requests.profile.dialect
     found = [
-        replace(
-            variable,
-            value=values.shown(variable.value, variable.type),
-            type=values.plain_type(variable.type),
-            variables_reference=0 if values.is_leaf(variable.value, variable.type) else variable.variables_reference,
-        )
+        _as_shown(values, variable)
         for variable in body.variables or []
         if not dialect.hides(variable) and not requests.profile.habits.makes_up(variable.name)
     ]
     if len(found) == 1 and values.is_target(found[0].name, kind) and found[0].variables_reference:
         return await children(requests, found[0].variables_reference)
     return found
+
+
+def _as_shown(values: AdapterValues, variable: DapVariable) -> DapVariable:
+    """Return a child as answers show it: a getter as one that was not run, as code of the program may change things."""
+    path = path_of(variable)
+    if variable.lazy:
+        return replace(variable, value=_NOT_RUN, type=None, evaluate_name=path, variables_reference=0)
+    return replace(
+        variable,
+        value=values.shown(variable.value, variable.type),
+        type=values.plain_type(variable.type),
+        evaluate_name=path,
+        variables_reference=0 if values.is_leaf(variable.value, variable.type) else variable.variables_reference,
+    )
 
 
 async def scope_children(requests: Requests, reference: int) -> list[DapVariable]:

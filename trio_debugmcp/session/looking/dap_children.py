@@ -19,6 +19,14 @@ def identity(variable: DapVariable) -> str:
     return f"{variable.type} {address[0]}" if address is not None else f"{variable.variables_reference}"
 
 
+def path_of(variable: DapVariable) -> str | None:
+    """Return the path that an adapter gives a variable. js-debug has a private field as an item: `cart["#lines"]`."""
+    path, item = variable.evaluate_name, f'["{variable.name}"]'
+    if path is None or variable.hint("visibility") != "private" or not path.endswith(item):
+        return path
+    return f"{path.removesuffix(item)}.{variable.name}"
+
+
 def path_below(variable: DapVariable, parent: str) -> str:
     """Return the path of a child; `parent` is that of what it is inside of."""
     if variable.evaluate_name:

@@ -8,6 +8,7 @@ An adapter is asked level by level, within bounds of number and time.
 
 import logging
 from functools import partial
+from typing import NamedTuple
 
 import trio
 from msgspec.structs import replace
@@ -94,8 +95,20 @@ async def by_adapter(ways: Ways, place: FramePlace, question: VariablesQuestion)
     size = value.child_count if value.child_count is not None else UNKNOWN_SIZE
     grown = _AdapterTree(requests, question)
     with trio.move_on_after(requests.patience.seconds(ADAPTER_SECONDS)):
-        await grown.level([(root, (path,))], question.depth)
-    return grown.node(root, path, size)
+        await grown.level([_Place(root, path, ())], question.depth)
+    return grown.node(_Place(root, path, ()), size)
+
+
+class _Place(NamedTuple):
+    """A variable, its path, and the numbers of the children that lead to it: paths of adapters need not differ."""
+
+    variable: DapVariable
+    path: str
+    position: tuple[int, ...]
+
+    def below(self, number: int, child: DapVariable) -> "_Place":
+        """Return the place of a child."""
+        return _Place(child, path_below(child, self.path), (*self.position, number))
 
 
 class _AdapterTree:
@@ -105,44 +118,48 @@ class _AdapterTree:
         self._requests = requests
         self._question = question
         self._room = MAX_NODES
-        self._children: dict[str, list[DapVariable]] = {}
-        self._shown: dict[str, str] = {}
+        self._children: dict[tuple[int, ...], list[DapVariable]] = {}
+        self._shown: dict[str, _Place] = {}
 
-    async def level(self, places: list[tuple[DapVariable, tuple[str, ...]]], depth: int) -> None:
+    async def level(self, places: list[_Place], depth: int) -> None:
         """Fetch the children of these variables, and of what they have."""
         below = []
-        for variable, above in places:
+        for place in places:
+            variable = place.variable
             known = identity(variable)
             if not variable.variables_reference or known in self._shown or self._room <= 0:
                 continue
-            self._shown[known] = above[-1]
+            self._shown[known] = place
             try:
                 found = await children(self._requests, variable.variables_reference, variable.type)
             except AdapterRefused as refusal:  # a pointer that leads nowhere: how much is behind it stays unknown
                 log.info("%s", refusal)
                 continue
-            self._children[above[-1]] = found
+            self._children[place.position] = found
             shown = found[: min(self._question.count, max(self._room, 0))]
             self._room -= len(shown)
-            below += [(child, (*above, path_below(child, above[-1]))) for child in shown]
+            below += [place.below(number, child) for number, child in enumerate(shown)]
         if depth > 1 and below:
             await self.level(below, depth - 1)
 
-    def node(self, variable: DapVariable, path: str, size: int, above: tuple[str, ...] = ()) -> TreeNode:
+    def node(self, place: _Place, size: int) -> TreeNode:
         """Return a variable as far as it was fetched."""
+        variable = place.variable
         known = self._shown.get(identity(variable)) if variable.variables_reference else None
-        if known is not None and known != path:
-            marked = TreeNode(variable.name, "", path=path)
-            return replace(marked, cycle=known) if known in above else replace(marked, same=known)
-        found = self._children.get(path)
+        if known is not None and known.position != place.position:
+            marked = TreeNode(variable.name, "", path=place.path)
+            is_above = place.position[: len(known.position)] == known.position
+            return replace(marked, cycle=known.path) if is_above else replace(marked, same=known.path)
+        found = self._children.get(place.position)
         shown = (found or [])[: self._question.count]
+        below = [place.below(number, child) for number, child in enumerate(shown)]
         return TreeNode(
             variable.name,
             shortened(variable.value, self._question.limit),
             variable.type,
-            path,
+            place.path,
             size if found is None else len(found),
-            children=tuple(self.node(child, path_below(child, path), _size(child), (*above, path)) for child in shown),
+            children=tuple(self.node(each, _size(each.variable)) for each in below),
         )
 
 

@@ -195,7 +195,7 @@ class JavaScriptValues(AdapterValues):
         return [child for child in inside if not self.is_definition(child)]
 
     def is_definition(self, variable: DapVariable) -> bool:
-        return _DEFINITION.match(variable.value) is not None
+        return variable.lazy or _DEFINITION.match(variable.value) is not None
 
     def is_returned(self, variable: DapVariable) -> bool:
         return variable.name == "Return value" and variable.evaluate_name != variable.name
