@@ -1,10 +1,12 @@
-"""What a breakpoint of the state says about itself."""
+"""What the state says of a breakpoint, and where it finds sessions."""
 
 from typing import Any
 
 import pytest
 
-from tests.state.store import breakpoint_on
+from tests.state.store import Store, breakpoint_on
+from trio_debugmcp.state.changes import SessionClosed
+from trio_debugmcp.state.model import changed_sessions
 
 
 @pytest.mark.parametrize(
@@ -19,3 +21,24 @@ from tests.state.store import breakpoint_on
 )
 def test_a_breakpoint_always_stops_without_a_condition_and_a_message(settings: dict[str, Any], always: bool) -> None:
     assert breakpoint_on(1, **settings).always_stops is always
+
+
+def test_sessions_are_found_in_each_state_while_others_come_and_go() -> None:
+    store = Store("s-1", "s-2", "s-3")
+    before = store.state
+    store.merge(SessionClosed("s-1", "over"))
+    after = store.state
+    for _ in range(2):  # the places in one state are not those in the other
+        for state in (before, after):
+            assert [id_ for id_ in ("s-1", "s-2", "s-3", "s-4") if state.snapshot(id_)] == [
+                each.id for each in state.snapshots
+            ]
+    assert changed_sessions(before.snapshots, after.snapshots) == ["s-1"]
+
+
+def test_a_session_comes_from_the_root_that_is_left() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.open("s-3", "s-2")
+    assert [store.state.root_of(id_) for id_ in ("s-1", "s-2", "s-3", "s-4")] == ["s-1", "s-1", "s-1", None]
+    assert store.state.roots() == {"s-1": "s-1", "s-2": "s-1", "s-3": "s-1"}

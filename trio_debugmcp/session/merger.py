@@ -10,17 +10,18 @@ by the DAP reader, which waits for the event pump, which waits for this inbox.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from math import inf
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.state.changes import Change
-from trio_debugmcp.state.model import State
+from trio_debugmcp.state.model import State, changed_sessions
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
 from trio_debugmcp.state.session_resources import (
@@ -36,9 +37,16 @@ from trio_debugmcp.state.timeline_events import happenings
 MERGE_SECONDS = 10.0
 """For a merge that has to happen while its task is being cancelled. The merger never waits: this only ends a hang."""
 
+MOST_IN_A_TURN = 64
+"""Changes that are merged and published together. A thousand processes may stop at once, and what there is to publish
+costs more the more of them there are; other tasks have a turn after so many."""
 
 _WITHOUT_EVENTS = tuple(field for field in State.__struct_fields__ if field != "happened")
 """The parts of the state that waits are about."""
+
+
+_Sent: TypeAlias = tuple[Change, trio.Event]
+"""A change, and what is set when it is part of the state."""
 
 
 class ResourceListener(Protocol):
@@ -85,21 +93,21 @@ class Merger:
         self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
         # A sender waits until its change is merged, so it is never ahead of the state by more than that.
-        self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](inf)
+        self._inbox, self._changes = trio.open_memory_channel[_Sent](inf)
         self._waits: dict[_Wait, None] = {}
         self._event_waits: dict[_Wait, None] = {}
+        self._session_waits: dict[str, dict[_Wait, None]] = {}
 
     def __repr__(self) -> str:
-        waiting = len(self._waits) + len(self._event_waits)
+        waiting = len(self._waits) + len(self._event_waits) + sum(map(len, self._session_waits.values()))
         return f"<Merger of {len(self.state.snapshots)} sessions, {waiting} tasks waiting>"
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Merge until cancelled."""
         with self._changes:
             task_status.started()
-            async for change, merged in self._changes:
-                self._merge(change)
-                merged.set()
+            async for first in self._changes:
+                self._merge_all([first, *self._further()])
 
     async def merge(self, change: Change) -> State:
         """Send a change and return when it is part of the state. A change that was sent is not undone by cancelling."""
@@ -109,16 +117,25 @@ class Merger:
         await merged.wait()
         return self.state
 
-    def look_again(self) -> None:
-        """Let all waits look at the state again: something besides it has changed that their conditions look at."""
-        self._look(self._event_waits)
-        self._look(self._waits)
+    def look_again(self, session_id: str | None = None) -> None:
+        """Let all waits look at the state again: something besides it has changed that their conditions look at.
 
-    async def wait_until(self, condition: Callable[[State], bool], *, events: bool = False) -> State:
+        With a session, let those do that wait for it.
+        """
+        if session_id is None:
+            self._look(self._event_waits)
+            self._look(self._waits)
+        self._look_for(self._session_waits if session_id is None else [session_id])
+
+    async def wait_until(
+        self, condition: Callable[[State], bool], *, events: bool = False, of: str | None = None
+    ) -> State:
         """Wait, for as long as the caller's cancel scope allows, until a state fulfils the condition.
 
         The state returned is that one, even if it has changed again by the time the caller runs. `events`: the
         condition is also about `happened`; a new event of the timeline is shown to no other wait, as each call is one.
+        `of`: it is about this session and the breakpoints alone, and about what stays: states that nobody could read,
+        as others were merged with them, are not shown to it. Each of a thousand sessions has such a wait.
 
         The merger calls the condition with each state, so it is short, waits for nothing and changes nothing.
         """
@@ -126,11 +143,15 @@ class Merger:
         if condition(state):
             return state
         wait, waits = _Wait(condition, state), self._event_waits if events else self._waits
+        if of is not None:
+            waits = self._session_waits.setdefault(of, {})
         waits[wait] = None
         try:
             await wait.over.wait()
         finally:
             waits.pop(wait, None)
+            if of is not None and not waits:
+                self._session_waits.pop(of, None)
         if wait.failure is not None:
             raise wait.failure
         return wait.state
@@ -141,6 +162,26 @@ class Merger:
             if wait.is_over_with(self.state):
                 del waits[wait]
 
+    def _look_for(self, sessions: Iterable[str]) -> None:
+        """The same for the waits that are about these sessions."""
+        for session_id in [*sessions]:
+            self._look(self._session_waits.get(session_id, {}))
+
+    def _further(self) -> Iterator[_Sent]:
+        """Take what else has been sent meanwhile, up to the end of the turn."""
+        with suppress(trio.WouldBlock, trio.EndOfChannel):
+            for _ in range(MOST_IN_A_TURN - 1):
+                yield self._changes.receive_nowait()
+
+    def _merge_all(self, sent: Sequence[_Sent]) -> None:
+        old = self.state
+        for change, _ in sent:
+            self._merge(change)
+        if self.state is not old:
+            self._publish(old)
+        for _, merged in sent:
+            merged.set()
+
     def _merge(self, change: Change) -> None:
         old = self.state
         new = reduce(change, old)
@@ -150,6 +191,13 @@ class Merger:
         if new is old:
             return
         self.state = new
+        self._look(self._event_waits)
+        if any(getattr(old, name) is not getattr(new, name) for name in _WITHOUT_EVENTS):
+            self._look(self._waits)
+
+    def _publish(self, old: State) -> None:
+        """Give each resource that differs from the old state its next revision, and tell who listens."""
+        new = self.state
         uris = changed(old, new) | changed_in_sessions(old, new) | changed_of_server(old, new)
         for uri in uris:
             self.revisions[uri] += 1
@@ -160,6 +208,5 @@ class Merger:
             del self.revisions[uri]
         if list_differs(old, new):
             self._listener.list_changed()
-        self._look(self._event_waits)
-        if any(getattr(old, name) is not getattr(new, name) for name in _WITHOUT_EVENTS):
-            self._look(self._waits)
+        is_about_all = old.breakpoints is not new.breakpoints or old.run_places is not new.run_places
+        self._look_for(self._session_waits if is_about_all else changed_sessions(old.snapshots, new.snapshots))

@@ -59,7 +59,7 @@ class Verbs:
         for _ in range(2):  # turns: then the verb has begun, and a caller that does not wait finds the program running
             await trio.lowlevel.cancel_shielded_checkpoint()
         await self._merger.wait_until(
-            lambda state: response.has_come or _stopped_since(before, state.snapshot(session_id))
+            lambda state: response.has_come or _stopped_since(before, state.snapshot(session_id)), of=session_id
         )
         failure = response.failure
         # Some adapters exit with the program before they respond: that is the program's end, not a failure.
@@ -73,7 +73,7 @@ class Verbs:
             response.failure = error
         finally:
             response.has_come = True
-            self._merger.look_again()
+            self._merger.look_again(self._session_id)
 
 
 def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:

@@ -24,16 +24,12 @@ async def wait_outcome(
     """
 
     def ended(state: State) -> str | None:
-        here = state.roots()
-        return next((program for program in wanted if program not in here), None if wanted else "")
+        return next((program for program in wanted if state.snapshot(program) is None), None if wanted else "")
 
     def stopped(state: State) -> Snapshot | None:
         named = state.snapshot(session_id) if session_id is not None else None
-        here = state.roots()
         candidates = [named] if named is not None else [state.focused, *state.snapshots]
-        return next(
-            (snapshot for snapshot in candidates if snapshot and here[snapshot.id] in wanted and is_new(snapshot)), None
-        )
+        return next((each for each in candidates if each and is_new(each) and state.root_of(each.id) in wanted), None)
 
     def is_new(snapshot: Snapshot) -> bool:
         return snapshot.phase == "Paused" and (snapshot.stop is None or snapshot.stop.number not in seen)

@@ -369,7 +369,7 @@ class State(Struct, frozen=True):
     @property
     def root(self) -> Snapshot | None:
         """The session that was launched or attached to, of which the one in focus comes."""
-        return None if self.focus is None else self.snapshot(self.roots().get(self.focus, ""))
+        return None if self.focus is None else self.snapshot(self.root_of(self.focus) or "")
 
     def roots(self) -> Mapping[str, str]:
         """The id of every session, with that of the root it comes from; one whose parent has ended is a root."""
@@ -382,7 +382,7 @@ class State(Struct, frozen=True):
 
     def places_of(self, session_id: str) -> list[StopPlace]:
         """What the adapter of a session is to have, as it is meant for its program."""
-        program = self.roots().get(session_id, "")
+        program = self.root_of(session_id) or ""
         places = (place.seen_by(program) for place in (*self.breakpoints, *self.run_places))
         return [place for place in places if place is not None]
 
@@ -406,16 +406,69 @@ class State(Struct, frozen=True):
 
     def snapshot(self, session_id: str) -> Snapshot | None:
         """The session with that id; None if there is none or it has ended."""
-        return by_id(self.snapshots).get(session_id)
+        place = place_of(self.snapshots, session_id)
+        return None if place is None else self.snapshots[place]
+
+    def root_of(self, session_id: str) -> str | None:
+        """The root that a session comes from, as in `roots`; None if it has ended."""
+        snapshot = self.snapshot(session_id)
+        while snapshot is not None and snapshot.parent is not None:
+            above = self.snapshot(snapshot.parent)
+            if above is None:
+                break
+            snapshot = above
+        return None if snapshot is None else snapshot.id
 
 
 ResumeKind = Literal["continue", "step"]
 """Whether the focus may pass to another session that is paused: see focus.py."""
 
 
+class _Places:
+    """Where sessions stand among others, as they stood when last looked for: most changes of a state move none.
+
+    One is asked for a hundred times in a step, there may be a thousand, and each change makes another tuple of them.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+        self._of: tuple[Snapshot, ...] = ()
+
+    def of(self, snapshots: tuple[Snapshot, ...], session_id: str) -> int | None:
+        """Return the place of a session; None if it is not among these."""
+        place = self._known.get(session_id)
+        if place is not None and place < len(snapshots) and snapshots[place].id == session_id:
+            return place
+        if snapshots is not self._of:
+            self._known = {snapshot.id: place for place, snapshot in enumerate(snapshots)}
+            self._of = snapshots
+            return self._known.get(session_id)
+        return None
+
+
+_places = _Places()
+
+
+def place_of(snapshots: tuple[Snapshot, ...], session_id: str) -> int | None:
+    """Return the place of a session among others; None if it is not there."""
+    return _places.of(snapshots, session_id)
+
+
+def changed_sessions(before: tuple[Snapshot, ...], after: tuple[Snapshot, ...]) -> list[str]:
+    """Return the ids of the sessions that differ between two states, with those that have opened or ended."""
+    if before is after:
+        return []
+    pairs = [(was, now) for was, now in zip(before, after, strict=False) if was is not now]
+    if len(before) == len(after) and all(was.id == now.id for was, now in pairs):
+        return [now.id for _, now in pairs]
+    were, are = by_id(before), by_id(after)
+    ids = [*were, *(id_ for id_ in are if id_ not in were)]
+    return [id_ for id_ in ids if were.get(id_) is not are.get(id_)]
+
+
 @remembered
 def by_id(snapshots: tuple[Snapshot, ...]) -> Mapping[str, Snapshot]:
-    """Return the sessions by their ids: one is asked for a hundred times in a step, and there may be a thousand."""
+    """Return the sessions by their ids."""
     return {snapshot.id: snapshot for snapshot in snapshots}
 
 

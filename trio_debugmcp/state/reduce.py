@@ -90,7 +90,7 @@ from trio_debugmcp.state.changes import (
 )
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
-from trio_debugmcp.state.model import Departed, Snapshot, State, Stop
+from trio_debugmcp.state.model import Departed, Snapshot, State, Stop, place_of
 from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
 from trio_debugmcp.state.recorded_runs import after_session, with_run
 from trio_debugmcp.state.transitions import paused, paused_again, reported, running, snapshot_after, with_child
@@ -184,7 +184,7 @@ def _(change: SessionClosed, state: State) -> State:
 
 
 def _departed(state: State, closed: Snapshot, *, killed: bool) -> tuple[Departed, ...]:
-    root = state.roots().get(closed.id, closed.id)
+    root = state.root_of(closed.id) or closed.id
     if root == closed.id:  # its processes are asked about only as long as it is there
         return tuple(process for process in state.departed if process.root != root)
     origin, reason = closed.origin, closed.end_reason or ""
@@ -473,20 +473,20 @@ def _(change: PeopleChange, state: State) -> State:
 
 def _focused(state: State, session_id: str) -> State:
     """The state with that session in focus, unless the session in focus comes from the same root."""
-    roots = state.roots()
-    wanted = roots.get(session_id)
-    return state if wanted in (None, roots.get(state.focus or "")) else replace(state, focus=session_id)
+    wanted = state.root_of(session_id)
+    return state if wanted in (None, state.root_of(state.focus or "")) else replace(state, focus=session_id)
 
 
 def _with_snapshot(state: State, session_id: str, updated: Callable[[Snapshot], Snapshot]) -> State:
     """The state with one session's snapshot updated; the same object if that changes nothing or the session is gone."""
-    old = state.snapshot(session_id)
-    if old is None:
+    place = place_of(state.snapshots, session_id)
+    if place is None:
         return state
+    old = state.snapshots[place]
     new = updated(old)
     if new is old:
         return state
-    return replace(state, snapshots=tuple(new if snapshot is old else snapshot for snapshot in state.snapshots))
+    return replace(state, snapshots=(*state.snapshots[:place], new, *state.snapshots[place + 1 :]))
 
 
 def _with_stop(state: State, session_id: str, generation: int, updated: Callable[[Snapshot], Snapshot]) -> State:

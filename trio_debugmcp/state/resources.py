@@ -6,7 +6,8 @@
 
 Each JSON resource names the parts of the state that its payload is made of. Two states differ in a resource exactly
 when those parts differ; comparing them is cheap because unchanged parts are the same objects. A payload that reads
-another part of the state must name it in `parts`, or its subscribers are not notified.
+another part of the state must name it in `parts`, or its subscribers are not notified. Only what `debugger://session`
+has of the other sessions of its tree is compared apart, as there may be a thousand.
 """
 
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from trio_debugmcp.state.payloads import (
     TimelinePayload,
     iso_time,
 )
-from trio_debugmcp.state.session_view import session_parts, session_payload
+from trio_debugmcp.state.session_view import moved_trees, own_parts, session_payload
 from trio_debugmcp.state.stack_view import stack_parts, stack_payload
 
 SESSION = "debugger://session"
@@ -92,11 +93,14 @@ def changed(old: State, new: State) -> set[str]:
     before, after = old.focused, new.focused
     if before is None and after is None:
         return set()
-    return {
+    found = {
         uri
         for uri, resource in RESOURCES.items()
         if before is None or after is None or resource.parts(old, before) != resource.parts(new, after)
     }
+    if after is not None and new.root_of(after.id) in moved_trees(old, new):  # it has the sessions of its tree
+        found.add(SESSION)
+    return found
 
 
 def source_uri(path: str) -> str:
@@ -255,7 +259,7 @@ RESOURCES: dict[str, Resource] = {
             SESSION,
             "Debug Session",
             "Current debug session state (process info, state, location)",
-            session_parts,
+            own_parts,
             lambda view: session_payload(view.state, view.snapshot, view.revision),
         ),
         Resource(
@@ -284,7 +288,7 @@ RESOURCES: dict[str, Resource] = {
             "Program Output",
             "The end of what the program has written to its standard output and standard error",
             # One ring for all sessions of a tree; the root tells the rings of two programs apart.
-            lambda state, snapshot: (state.roots().get(snapshot.id), snapshot.written),
+            lambda state, snapshot: (state.root_of(snapshot.id), snapshot.written),
             lambda view: view.rings.output_payload(view.snapshot.id, view.revision),
         ),
         Resource(

@@ -8,15 +8,16 @@ They are read and notified as those of the session in focus are, from the same p
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from msgspec import Struct
 
-from trio_debugmcp.state.model import State, by_id
+from trio_debugmcp.state.model import State, changed_sessions
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.people.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
 from trio_debugmcp.state.recorded_runs import RUNS, RUNS_DESCRIPTION, RUNS_NAME, runs_payload
 from trio_debugmcp.state.resources import MODULES, OUTPUT, RESOURCES, SESSION, STACK, THREADS, Resource
-from trio_debugmcp.state.session_view import own_parts, sessions_payload, tree_parts
+from trio_debugmcp.state.session_view import moved_trees, sessions_payload
 
 SESSIONS = "debugger://sessions"
 
@@ -24,7 +25,7 @@ SESSIONS_RESOURCE = Resource(
     SESSIONS,
     "Sessions",
     "The debug sessions of all programs; each has its own resources below this URI",
-    lambda state, _snapshot: (state.focus, tree_parts(state)),
+    lambda state, _snapshot: (state.focus, state.snapshots),
     lambda view: sessions_payload(view.state, view.revision),
 )
 
@@ -91,6 +92,7 @@ def resource_of(uri: str) -> Resource | None:
     return others.get(uri) or RESOURCES.get(uri)
 
 
+@lru_cache(maxsize=8192)  # at each change of a tree that of all its sessions
 def session_uri(session_id: str, name: str) -> str:
     """The URI of a resource of one session."""
     return f"{SESSIONS}/{session_id}/{name}"
@@ -107,23 +109,19 @@ def changed_in_sessions(old: State, new: State) -> set[str]:
     """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended."""
     if old.snapshots is new.snapshots and old.focus == new.focus:
         return set()
-    before, after = by_id(old.snapshots), by_id(new.snapshots)
-    found = {uri for id_ in before.keys() ^ after.keys() for uri in _all(id_)}
-    were, are = tree_parts(old), tree_parts(new)
-    moved = {root for root, parts in are.items() if parts != were.get(root)}  # compared once for all of a tree
-    if old.focus != new.focus or moved or were.keys() != are.keys():
+    found: set[str] = set()
+    moved = moved_trees(old, new)
+    if old.focus != new.focus or moved:
         found.add(SESSIONS)
     if moved:
         found.update(session_uri(id_, _SESSION) for id_, root in new.roots().items() if root in moved)
-    for id_, snapshot in after.items():
-        if id_ not in before or before[id_] is snapshot:
+    for id_ in changed_sessions(old.snapshots, new.snapshots):
+        before, after = old.snapshot(id_), new.snapshot(id_)
+        if before is None or after is None:
+            found.update(_all(id_))
             continue
         for name, resource in RESOURCES_OF_SESSIONS.items():
-            if name == _SESSION:  # what it has of its tree is compared above
-                differs = own_parts(before[id_]) != own_parts(snapshot)
-            else:
-                differs = resource.parts(old, before[id_]) != resource.parts(new, snapshot)
-            if differs:
+            if resource.parts(old, before) != resource.parts(new, after):
                 found.add(session_uri(id_, name))
     return found
 
@@ -135,9 +133,8 @@ def changed_of_server(old: State, new: State) -> set[str]:
 
 def gone(old: State, new: State) -> set[str]:
     """The URIs of the resources of sessions that have ended."""
-    if old.snapshots is new.snapshots:
-        return set()
-    return {uri for id_ in {s.id for s in old.snapshots} - {s.id for s in new.snapshots} for uri in _all(id_)}
+    ids = changed_sessions(old.snapshots, new.snapshots)
+    return {uri for id_ in ids if new.snapshot(id_) is None for uri in _all(id_)}
 
 
 def _all(session_id: str) -> list[str]:

@@ -1,13 +1,12 @@
 """`debugger://session` as a view of the state: one session, those beside it, and its children."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from trio_debugmcp.state.model import Snapshot, State, roots_of
+from trio_debugmcp.state.model import Snapshot, State, changed_sessions
 from trio_debugmcp.state.payloads import ChildSession, Listening, SessionPayload, SessionsPayload, iso_time
-from trio_debugmcp.state.remembered import remembered
 
 
 def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:
@@ -45,31 +44,29 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
     )
 
 
-def session_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
-    """The parts of the state that the payload is made of."""
-    root = state.roots().get(snapshot.id)
-    return own_parts(snapshot), tree_parts(state).get(root or "", ())
+def own_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
+    """The parts of the state that the payload is made of, without those of the other sessions of its tree."""
+    own = snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, snapshot.dialed_in
+    return *own, state.root_of(snapshot.id)
 
 
-def own_parts(snapshot: Snapshot) -> tuple[object, ...]:
-    """The parts of one session that its payload is made of."""
-    return snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, snapshot.dialed_in
+def moved_trees(old: State, new: State) -> set[str]:
+    """The roots in whose trees a session is listed otherwise than before, or is no longer, or one has been added.
+
+    Only sessions that differ are looked at: a fleet is one tree of a thousand.
+    """
+    roots: set[str | None] = set()
+    for id_ in changed_sessions(old.snapshots, new.snapshots):
+        was, now = old.snapshot(id_), new.snapshot(id_)
+        if now is None:
+            roots.add(old.root_of(id_))
+        elif was is None or _listed_parts(was) != _listed_parts(now):
+            roots.add(new.root_of(id_))
+    return {root for root in roots if root is not None}
 
 
-def tree_parts(state: State) -> Mapping[str, tuple[object, ...]]:
-    """The parts of all sessions that the payloads of those of their tree are made of, by the id of its root."""
-    return _tree_parts(state.snapshots)
-
-
-@remembered
-def _tree_parts(snapshots: tuple[Snapshot, ...]) -> Mapping[str, tuple[object, ...]]:
-    roots = roots_of(snapshots)
-    trees: dict[str, list[object]] = {}
-    for snapshot in snapshots:
-        trees.setdefault(roots[snapshot.id], []).append(
-            (snapshot.id, snapshot.parent, snapshot.origin, snapshot.phase, snapshot.stop)
-        )
-    return {root: tuple(parts) for root, parts in trees.items()}
+def _listed_parts(snapshot: Snapshot) -> tuple[object, ...]:
+    return snapshot.parent, snapshot.origin, snapshot.phase, snapshot.stop
 
 
 def sessions_payload(state: State, revision: int) -> SessionsPayload:

@@ -25,7 +25,7 @@ from trio_debugmcp.state.changes import (
     SessionClosed,
     SessionOpened,
 )
-from trio_debugmcp.state.model import Snapshot, State, Stop, by_id
+from trio_debugmcp.state.model import Snapshot, State, Stop, changed_sessions
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.people.people_changes import PeopleChange, PeopleEvent, people_happenings
 from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
@@ -88,17 +88,15 @@ def _event(kind: EventType, thread_id: int | None = None, **payload: Any) -> Hap
 def _of_sessions(old: State, change: Change, new: State) -> Iterator[Happening]:
     if new.snapshots is old.snapshots:
         return
-    were, are = by_id(old.snapshots), by_id(new.snapshots)
-    for id_, snapshot in are.items():
-        before = were.get(id_)
-        if before is None:
-            yield _started(snapshot)
-        elif before is not snapshot:
-            yield from _of_execution(before, snapshot)
-    if isinstance(change, SessionClosed):
-        for id_, snapshot in were.items():
-            if id_ not in are:
-                yield _ended(snapshot, change)
+    for id_ in changed_sessions(old.snapshots, new.snapshots):
+        before, after = old.snapshot(id_), new.snapshot(id_)
+        if after is None:
+            if before is not None and isinstance(change, SessionClosed):
+                yield _ended(before, change)
+        elif before is None:
+            yield _started(after)
+        else:
+            yield from _of_execution(before, after)
 
 
 def _started(snapshot: Snapshot) -> Happening:

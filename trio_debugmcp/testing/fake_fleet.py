@@ -57,7 +57,7 @@ class FakeWorker:
         self._numbers = count(1)
         self._breakpoints = count(1)
         self._outcomes: dict[Any, dict[str, Any]] = {}
-        self._is_stopped = False
+        self._is_stopped = self._answers_stops = False
         self._stream: trio.SocketStream | None = None
 
     def __repr__(self) -> str:
@@ -75,7 +75,8 @@ class FakeWorker:
     async def stop(self, reason: str) -> None:
         """Stop it where it is."""
         self._is_stopped = True
-        await self._event("stopped", {"reason": reason, "threadId": 1, "allThreadsStopped": True})
+        answer = {"answer": {"answer": self._stop(), "ms": 1.0}} if self._answers_stops else {}
+        await self._event("stopped", {"reason": reason, "threadId": 1, "allThreadsStopped": True, **answer})
 
     def die(self) -> None:
         """End it without a word, as a process does that is killed."""
@@ -158,6 +159,9 @@ class FakeWorker:
     def _on_ask(self, arguments: Mapping[str, Any]) -> Any:
         parameters = arguments.get("parameters") or {}
         match arguments["question"]:
+            case "stop":
+                self._answers_stops |= bool(arguments.get("atStops"))
+                answer = self._stop()
             case "stacks":
                 answer = self._stacks()
             case "used":
@@ -171,6 +175,14 @@ class FakeWorker:
             case question:
                 raise Refusal(f"{ASK}: no answer to {question}")
         return {"answer": answer, "ms": 1.0}
+
+    def _stop(self) -> dict[str, Any]:
+        frames = [
+            {"index": index, "id": index + 1, "file": file, "line": line, "function": function}
+            for index, (function, file, line) in enumerate(self.frames)
+        ]
+        thread = {"id": 1, "name": "MainThread", "state": "stopped", "at": frames[0]}
+        return {"thread": 1, "frames": frames, "total": len(frames), "threads": [thread], "threadsTotal": 1}
 
     def _stacks(self) -> dict[str, Any]:
         frames = [

@@ -130,7 +130,7 @@ class BreakpointSync:
     async def keep_in_step(self) -> None:
         """Until cancelled, send what has changed without a sender, or with one that was cancelled meanwhile."""
         while True:
-            await self._merger.wait_until(self.lags)
+            await self._merger.wait_until(self.lags, of=self._session_id)
             try:
                 async with self._one_at_a_time:
                     await self._catch_up()

@@ -153,7 +153,7 @@ class Runs:
         return self._merger.state
 
     def _root(self, session_id: str | None) -> str | None:
-        return None if session_id is None else self._state.roots().get(session_id)
+        return None if session_id is None else self._state.root_of(session_id)
 
     def _place(self, spec: BreakpointSpec, of: str | None, observed: str | None = None) -> RunPlace:
         """Make a place of one run. Its id is known before it is merged, which may be cancelled halfway."""

@@ -71,7 +71,7 @@ class UserCode:
     def _places(self) -> list[str]:
         """Return the directories of the projects that the program belongs to; none if it was attached to."""
         state = self._merger.state
-        root = state.snapshot(state.roots().get(self._session_id, ""))
+        root = state.snapshot(state.root_of(self._session_id) or "")
         origin = None if root is None else root.origin
         if origin is None or origin.launch_mode != "Launch" or origin.executable_path is None:
             return []

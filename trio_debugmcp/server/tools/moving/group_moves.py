@@ -96,8 +96,8 @@ async def _resume(
 
 async def wait_for_all(debugger: Debugger, ids: Iterable[str]) -> None:
     """Wait until all of these are stopped, or have ended. The caller bounds the wait."""
-    those = [*ids]
-    await debugger.merger.wait_until(lambda state: not any(_runs(state, each) for each in those))
+    for id_ in [*ids]:  # one after the other: a change of a state is looked at for one of a thousand
+        await debugger.merger.wait_until(lambda state, id_=id_: not _runs(state, id_), of=id_)  # type: ignore[misc]
 
 
 async def wait_for_any(debugger: Debugger, ids: Iterable[str]) -> None:

@@ -1,0 +1,107 @@
+"""What is sent to the merger at once is published together, and no session's wait is asked about another."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+
+import trio
+import trio.testing
+
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.session.event_ring import Timeline
+from trio_debugmcp.session.merger import MOST_IN_A_TURN, Merger
+from trio_debugmcp.state.changes import Resumed, SessionClosed, SessionOpened, SessionStarted
+from trio_debugmcp.state.model import Origin, State
+from trio_debugmcp.state.session_resources import SESSIONS, session_uri
+
+ORIGIN = Origin("fake", "Fake", "Launch", 1000.0)
+
+
+class Published:
+    """What the merger has published, call by call."""
+
+    def __init__(self) -> None:
+        self.updates: list[set[str]] = []
+        self.lists = 0
+
+    def resources_updated(self, uris: set[str]) -> None:
+        self.updates.append(uris)
+
+    def list_changed(self) -> None:
+        self.lists += 1
+
+
+@asynccontextmanager
+async def merging(published: Published, sessions: int = 0) -> AsyncIterator[Merger]:
+    merger = Merger(published, Timeline(Clock()))
+    async with trio.open_nursery() as nursery:
+        await nursery.start(merger.run)
+        for number in range(1, sessions + 1):
+            await merger.merge(SessionOpened(f"s-{number}", ORIGIN, None if number == 1 else "s-1"))
+            await merger.merge(SessionStarted(f"s-{number}"))
+        published.updates.clear()
+        yield merger
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_is_sent_at_once_is_published_once_with_one_revision() -> None:
+    published = Published()
+    async with merging(published, sessions=20) as merger:
+        before, revision = published.lists, merger.revisions[SESSIONS]
+        async with trio.open_nursery() as nursery:
+            for number in range(1, 21):
+                nursery.start_soon(merger.merge, SessionClosed(f"s-{number}", "over"))
+        [uris] = published.updates
+        assert session_uri("s-20", "stack") in uris
+        assert merger.revisions[SESSIONS] == revision + 1
+        assert published.lists == before + 1
+        assert merger.state.focus is None
+
+
+async def test_other_tasks_have_a_turn_between_many_changes() -> None:
+    published = Published()
+    async with merging(published, sessions=MOST_IN_A_TURN + 2) as merger:
+        async with trio.open_nursery() as nursery:
+            for number in range(2, MOST_IN_A_TURN + 3):
+                nursery.start_soon(merger.merge, SessionClosed(f"s-{number}", "over"))
+        assert len(published.updates) == 2
+
+
+async def test_a_wait_sees_a_state_between_two_that_are_published_together() -> None:
+    async with merging(Published(), sessions=1) as merger:
+        seen = trio.Event()
+
+        async def wait() -> None:
+            await merger.wait_until(lambda state: state.snapshot("s-2") is not None)
+            seen.set()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait)
+            await trio.testing.wait_all_tasks_blocked()
+            nursery.start_soon(merger.merge, SessionOpened("s-2", ORIGIN, None))
+            nursery.start_soon(merger.merge, SessionClosed("s-2", "over"))
+            await seen.wait()
+
+
+async def test_a_wait_for_a_session_is_not_asked_about_what_happens_to_another() -> None:
+    async with merging(Published(), sessions=3) as merger:
+        asked: dict[str, int] = {"s-2": 0, "s-3": 0}
+
+        def counting(session_id: str) -> Callable[[State], bool]:
+            def condition(state: State) -> bool:
+                asked[session_id] += 1
+                return state.snapshot(session_id) is None
+
+            return condition
+
+        async with trio.open_nursery() as nursery:
+            for session_id in asked:
+                nursery.start_soon(partial(merger.wait_until, counting(session_id), of=session_id))
+            await trio.testing.wait_all_tasks_blocked()
+            assert asked == {"s-2": 1, "s-3": 1}
+            await merger.merge(Resumed("s-2", "step"))
+            assert asked == {"s-2": 2, "s-3": 1}
+            merger.look_again("s-3")
+            assert asked == {"s-2": 2, "s-3": 2}
+            await merger.merge(SessionClosed("s-2", "over"))
+            await merger.merge(SessionClosed("s-3", "over"))
