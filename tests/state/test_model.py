@@ -6,7 +6,7 @@ import pytest
 
 from tests.state.store import Store, breakpoint_on
 from trio_debugmcp.state.changes import SessionClosed
-from trio_debugmcp.state.model import changed_sessions
+from trio_debugmcp.state.session_index import changed_sessions
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,8 @@ class ClientPauses:
 
     async def _any_thread(self) -> int:
         """Return a thread to be paused."""
+        if self._requests.capabilities.engine_requests:
+            return _ONLY_THREAD  # our engine stops the one that is first to run
         try:
             threads = (await self._requests.request("threads", None, ThreadsBody)).threads or []
         except AdapterRefused as refusal:  # Perl's does not list them while the program runs

@@ -21,9 +21,10 @@ from msgspec.structs import replace
 
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.state.changes import Change
-from trio_debugmcp.state.model import State, changed_sessions
+from trio_debugmcp.state.model import State
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
+from trio_debugmcp.state.session_index import changed_sessions
 from trio_debugmcp.state.session_resources import (
     SERVER_RESOURCES,
     changed_in_sessions,
@@ -134,8 +135,8 @@ class Merger:
 
         The state returned is that one, even if it has changed again by the time the caller runs. `events`: the
         condition is also about `happened`; a new event of the timeline is shown to no other wait, as each call is one.
-        `of`: it is about this session and the breakpoints alone, and about what stays: states that nobody could read,
-        as others were merged with them, are not shown to it. Each of a thousand sessions has such a wait.
+        `of`: it is about this session and the breakpoints alone, and about what stays: a state that was not published,
+        as other changes were merged with it, is not shown to it. Each of a thousand sessions has such a wait.
 
         The merger calls the condition with each state, so it is short, waits for nothing and changes nothing.
         """

@@ -27,6 +27,7 @@ from trio_debugmcp.state.payloads import (
 from trio_debugmcp.state.people.party import People
 from trio_debugmcp.state.recorded_runs import KeptRun
 from trio_debugmcp.state.remembered import remembered
+from trio_debugmcp.state.session_index import place_of
 
 
 class Origin(Struct, frozen=True):
@@ -422,54 +423,6 @@ class State(Struct, frozen=True):
 
 ResumeKind = Literal["continue", "step"]
 """Whether the focus may pass to another session that is paused: see focus.py."""
-
-
-class _Places:
-    """Where sessions stand among others, as they stood when last looked for: most changes of a state move none.
-
-    One is asked for a hundred times in a step, there may be a thousand, and each change makes another tuple of them.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-        self._of: tuple[Snapshot, ...] = ()
-
-    def of(self, snapshots: tuple[Snapshot, ...], session_id: str) -> int | None:
-        """Return the place of a session; None if it is not among these."""
-        place = self._known.get(session_id)
-        if place is not None and place < len(snapshots) and snapshots[place].id == session_id:
-            return place
-        if snapshots is not self._of:
-            self._known = {snapshot.id: place for place, snapshot in enumerate(snapshots)}
-            self._of = snapshots
-            return self._known.get(session_id)
-        return None
-
-
-_places = _Places()
-
-
-def place_of(snapshots: tuple[Snapshot, ...], session_id: str) -> int | None:
-    """Return the place of a session among others; None if it is not there."""
-    return _places.of(snapshots, session_id)
-
-
-def changed_sessions(before: tuple[Snapshot, ...], after: tuple[Snapshot, ...]) -> list[str]:
-    """Return the ids of the sessions that differ between two states, with those that have opened or ended."""
-    if before is after:
-        return []
-    pairs = [(was, now) for was, now in zip(before, after, strict=False) if was is not now]
-    if len(before) == len(after) and all(was.id == now.id for was, now in pairs):
-        return [now.id for _, now in pairs]
-    were, are = by_id(before), by_id(after)
-    ids = [*were, *(id_ for id_ in are if id_ not in were)]
-    return [id_ for id_ in ids if were.get(id_) is not are.get(id_)]
-
-
-@remembered
-def by_id(snapshots: tuple[Snapshot, ...]) -> Mapping[str, Snapshot]:
-    """Return the sessions by their ids."""
-    return {snapshot.id: snapshot for snapshot in snapshots}
 
 
 @remembered

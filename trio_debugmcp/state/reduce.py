@@ -90,9 +90,10 @@ from trio_debugmcp.state.changes import (
 )
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
-from trio_debugmcp.state.model import Departed, Snapshot, State, Stop, place_of
+from trio_debugmcp.state.model import Departed, Snapshot, State, Stop
 from trio_debugmcp.state.people.people_changes import PeopleChange, people_after
 from trio_debugmcp.state.recorded_runs import after_session, with_run
+from trio_debugmcp.state.session_index import place_of
 from trio_debugmcp.state.transitions import paused, paused_again, reported, running, snapshot_after, with_child
 
 MAX_DEPARTED = 2000

@@ -12,11 +12,12 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from trio_debugmcp.state.model import State, changed_sessions
+from trio_debugmcp.state.model import State
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.people.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
 from trio_debugmcp.state.recorded_runs import RUNS, RUNS_DESCRIPTION, RUNS_NAME, runs_payload
 from trio_debugmcp.state.resources import MODULES, OUTPUT, RESOURCES, SESSION, STACK, THREADS, Resource
+from trio_debugmcp.state.session_index import changed_sessions
 from trio_debugmcp.state.session_view import moved_trees, sessions_payload
 
 SESSIONS = "debugger://sessions"

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from trio_debugmcp.state.model import Snapshot, State, changed_sessions
+from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import ChildSession, Listening, SessionPayload, SessionsPayload, iso_time
+from trio_debugmcp.state.session_index import changed_sessions
 
 
 def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:

@@ -25,10 +25,11 @@ from trio_debugmcp.state.changes import (
     SessionClosed,
     SessionOpened,
 )
-from trio_debugmcp.state.model import Snapshot, State, Stop, changed_sessions
+from trio_debugmcp.state.model import Snapshot, State, Stop
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.people.people_changes import PeopleChange, PeopleEvent, people_happenings
 from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
+from trio_debugmcp.state.session_index import changed_sessions
 
 EventType = Literal[
     "sessionStarted",
