@@ -99,7 +99,10 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     expect(page.locator("#breakpoints [data-id=tp-2]")).to_contain_text("disabled")
 
     # Exceptions: toggles and types.
-    expect(page.get_by_label("Uncaught (by the launch)")).to_be_checked(indeterminate=True)
+    uncaught = page.get_by_label("Uncaught (by the launch)")
+    expect(uncaught).to_be_checked(indeterminate=True)
+    mark = "(node) => getComputedStyle(node, '::before').width"
+    becomes(lambda: uncaught.evaluate(mark), "9px")  # an empty box would say that it does not stop there
     page.get_by_label("Uncaught").check()
     expect(page.get_by_label("Uncaught", exact=True)).to_be_checked()
     expect(page.locator("#breakpoints")).to_contain_text("when nothing catches it")

@@ -282,13 +282,15 @@ def test_the_clock_times_of_the_timeline_differ_however_near_they_are(page: "Pag
           const {ticks} = await import('/timeline/bands.js');
           const every = (milliseconds) => ticks(
             [...Array(40).keys()].map((index) => ({timestamp: new Date(index * milliseconds).toISOString()})),
-            (index) => index * 30, 0, 1200, 1200).map(({text}) => text);
-          return [every(100), every(7), every(2000)];
+            (index) => index * 30, 0, 1112, 1112);
+          return [100, 7, 2000].map((milliseconds) => every(milliseconds).map(({x, text}) => [x, text]));
         }"""
     )
-    for texts in found:
+    for times in found:
+        texts = [text for _, text in times]
         assert len(set(texts)) == len(texts) > 5, texts
-    assert [all("." in text for text in texts) for texts in found] == [True, True, False]
+        assert times[-1][0] <= 1112 - 6 * len(texts[-1]), "its end is cut off"
+    assert [all("." in text for _, text in times) for times in found] == [True, True, False]
 
 
 def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> None:

@@ -198,7 +198,7 @@ function row(call, isStop, current) {
     el('span', {className: 'twisty', ariaHidden: 'true'}, opens(call) ? (open ? '▾' : '▸') : ''),
     el('span', {className: 'at'}, at),
     el('span', {className: 'name'}, `${several}${name}`),
-    el('span', {className: 'said'}, values.join(' ')),
+    el('span', {className: 'said'}, (open && call.inside ? values.filter((value) => !INSIDE.test(value)) : values).join(' ')),
     el('span', {className: 'where'}, place(call)),
   );
 }

@@ -10,7 +10,8 @@ export function createExceptions(store, actions) {
   const uncaught = toggle('Uncaught', 'Stop at any exception that nothing catches. A program launched with stop_on_uncaught (the default) stops there anyway');
   const input = el('input', {
     name: 'exception-type',
-    placeholder: 'Type, e.g. ValueError',
+    placeholder: 'Type',
+    title: 'A type of exception, such as ValueError',
     ariaLabel: 'Type of exception to stop at',
     autocomplete: 'off',
     spellcheck: false,
@@ -88,5 +89,5 @@ export function createExceptions(store, actions) {
 function toggle(name, title) {
   const input = el('input', {type: 'checkbox'});
   const more = el('span');
-  return {input, more, node: el('label', {title}, input, ` ${name}`, more)};
+  return {input, more, node: el('label', {title}, input, el('span', {}, name, more))};
 }

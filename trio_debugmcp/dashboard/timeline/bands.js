@@ -9,6 +9,8 @@ import {clock, clockWithMilliseconds, duration} from '../view/words.js';
 /** @typedef {{from: number, to: number}} Span */
 
 const TICK_PIXELS = 150;
+const CLOCK_PIXELS = 50;
+const FINE_CLOCK_PIXELS = 74;
 
 export const CALL_LANE = laneOf({type: 'toolCalled'});
 
@@ -78,14 +80,15 @@ export function gapArea({from, to, missing}) {
  */
 export function ticks(events, at, left, right, width, first = 0) {
   const shown = [];
-  for (let index = first, x = at(first); index < events.length && x <= Math.min(right, width - 50); ) {
+  for (let index = first, x = at(first); index < events.length && x <= Math.min(right, width - CLOCK_PIXELS); ) {
     if (x >= left) shown.push({x, time: events[index].timestamp});
     index = firstBehind(at, x + TICK_PIXELS, index, events.length);
     x = at(index);
   }
   const plain = shown.map(({time}) => clock(time));
   const fine = plain.some((text, index) => text === plain[index + 1]);
-  return shown.map(({x, time}, index) => ({x, text: fine ? clockWithMilliseconds(time) : plain[index]}));
+  const last = width - (fine ? FINE_CLOCK_PIXELS : CLOCK_PIXELS); // so that its end is in sight
+  return shown.map(({x, time}, index) => ({x: Math.min(x, last), text: fine ? clockWithMilliseconds(time) : plain[index]}));
 }
 
 /** Return the first of ascending places that is not before `x`. @param {(index: number) => number} at */

@@ -39,11 +39,15 @@ export class Marks {
     this.onChoose = onChoose;
     group.addEventListener('click', (event) => this.#choose(this.#at(event.target)));
     group.addEventListener('keydown', (event) => this.#pressed(event));
-    group.addEventListener('focusin', (event) => this.#count(event.target));
   }
 
-  /** Say which of how many a mark is: the others may be out of sight. @param {EventTarget | null} element */
-  #count(element) {
+  /**
+   * Say which of how many the mark is that gets the focus: the others may be out of sight. What is around the picture listens
+   * for that, as Tab would also lead to a group of an SVG that does.
+   *
+   * @param {EventTarget | null} element
+   */
+  count(element) {
     const cluster = this.#at(element);
     if (cluster === undefined) return;
     const mark = this.#drawn.get(cluster.key)?.node;

@@ -172,6 +172,7 @@ export function createTimeline(store, actions) {
     drawSoon();
   };
   new ResizeObserver(looked).observe(track);
+  track.addEventListener('focusin', ({target}) => marks.count(target));
   track.addEventListener('scroll', looked, {passive: true});
 
   store.watch(['events', 'gaps', 'event', 'active', 'session', 'past'], drawSoon);

@@ -30,9 +30,9 @@ export function createEvaluate(store, actions) {
     name: 'evaluate',
     rows: 1,
     className: 'typed',
-    placeholder: 'Expression, or statements',
+    placeholder: 'Expression',
     ariaLabel: 'Expression to evaluate',
-    title: 'Enter evaluates, Shift+Enter begins a line, ↑ and ↓ are the history',
+    title: 'An expression, or statements. Enter evaluates, Shift+Enter begins a line, ↑ and ↓ are the history',
     autocomplete: 'off',
     spellcheck: false,
   });

@@ -2,6 +2,7 @@
 
 import {numberIn} from '../past/curve.js';
 import {el} from '../view/dom.js';
+import {rove} from '../view/roving.js';
 import {oneLine} from '../view/words.js';
 import {MOST_COLUMNS, sorted} from './shapes.js';
 
@@ -34,8 +35,9 @@ export function recordTable(title, {columns, rows}) {
   }
 
   draw();
-  return el('div', {className: 'scrolled', tabIndex: 0, role: 'region', ariaLabel: `${title} as a table`},
-    el('table', {className: 'records'}, el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, el('span', {className: 'unseen'}, 'Item')), ...heads)), body));
+  const head = el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, el('span', {className: 'unseen'}, 'Item')), ...heads));
+  rove(head, 'button', {horizontal: true})();
+  return el('div', {className: 'scrolled', tabIndex: 0, role: 'region', ariaLabel: `${title} as a table`}, el('table', {className: 'records'}, head, body));
 }
 
 /** @param {string | null} cell @param {boolean} isNumber */
