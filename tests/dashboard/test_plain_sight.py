@@ -61,12 +61,24 @@ def test_signs_that_are_not_seen_are_marks_and_names_are_read_whole(agent: Agent
     expect(page.get_by_role("dialog")).to_contain_text("over")
     page.keyboard.press("Escape")
 
-    # On a phone the line stands in the upper half, and the values below it, in the past as well.
+
+def test_on_a_phone_the_line_is_in_the_upper_third_above_the_values_in_the_past_as_well(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    lines = [f"value_{number} = {number}" for number in range(1, 61)]
+    (agent.directory / "long.py").write_text("\n".join(lines) + "\n")
+    page = open_page(agent.url(CONTROL_TOKEN))
     page.set_viewport_size({"width": 390, "height": 844})
     panels = [".source", ".locals", ".panel.story"]
-    for place in ("current", "was-current"):
-        eventually(page.locator(f".line.{place}").bounding_box, lambda box: box is not None and box["y"] < 422)
-        eventually(lambda: page.evaluate(TOPS, panels), lambda tops: tops == sorted(tops) and tops[1] < 700)
+    stops = (9, 30)
+    agent.call("debug_launch", program="long.py", breakpoints=[{"file": "long.py", "line": line} for line in stops])
+    agent.call("debug_continue")
+    for line, place in zip(reversed(stops), ("current", "was-current"), strict=True):
+        row = page.locator(f".line.{place}", has_text=f"value_{line} =")
+        eventually(row.bounding_box, lambda box: box is not None and 139 < box["y"] < 844 / 3)
+        eventually(lambda: page.evaluate(TOPS, panels), lambda tops: tops == sorted(tops) and tops[1] < 600)
         page.keyboard.press("Shift+ArrowLeft")
         expect(page.locator("body")).to_have_attribute("data-past", "true")
 

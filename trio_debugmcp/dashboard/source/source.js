@@ -11,6 +11,10 @@ import {baseName, oneLine, plural} from '../view/words.js';
 /** The height of a line, which a finger has to meet on a phone. */
 const LINE_PIXELS = matchMedia('(max-width: 699px), (pointer: coarse)').matches ? 24 : 20;
 
+/** On a phone a line stands in the upper third of the screen, above the values. */
+const PHONE = matchMedia('(max-width: 699px)');
+const fixed = () => (PHONE.matches ? 0.15 : null);
+
 /** Characters of a line that are shown: a bundled file may be one line of a million. */
 const MOST_SHOWN = 2000;
 
@@ -21,7 +25,7 @@ export function createSource(store, actions, fetchSource) {
   const [view, title, note] = [byId('source'), byId('source-title'), byId('source-note')];
   const gutterControls = () => store.state.role === 'control';
   view.style.setProperty('--line-height', `${LINE_PIXELS}px`);
-  const rows = new Rows(view, {height: LINE_PIXELS, make: lineRow, mark: markRow});
+  const rows = new Rows(view, {height: LINE_PIXELS, make: lineRow, mark: markRow, fixed});
   /**
    * `ran`: of a recorded run, how often each line did; `most`: the one that did the most often.
    * @type {{file: string | null, version: string | null, lines: Line[], ran: Map<number, number> | null, most: number}}

@@ -14,7 +14,14 @@ const AROUND = 30;
 /** What a browser can lay out; rows beyond are not reached by scrolling. */
 const MOST_PIXELS = 30_000_000;
 
-/** @typedef {{height: number, make: (index: number) => HTMLElement, mark?: (row: HTMLElement, index: number) => void}} Options */
+/**
+ * `fixed()` is the part of the view above each row that is revealed; null: one that can be seen stays where it is.
+ *
+ * @typedef {{height: number, make: (index: number) => HTMLElement, mark?: (row: HTMLElement, index: number) => void, fixed?: () => number | null}} Options
+ */
+
+/** The part of the view above a row that could not be seen. */
+const ABOVE = 0.4;
 
 export class Rows {
   /** @type {Map<number, HTMLElement>} */
@@ -40,11 +47,12 @@ export class Rows {
    * @param {HTMLElement} view
    * @param {Options} options
    */
-  constructor(view, {height, make, mark = () => undefined}) {
+  constructor(view, {height, make, mark = () => undefined, fixed = () => null}) {
     this.view = view;
     this.height = height;
     this.make = make;
     this.mark = mark;
+    this.fixed = fixed;
     view.classList.add('virtual');
     view.addEventListener('scroll', () => this.#scrolled(), {passive: true});
     new ResizeObserver(() => this.#resized()).observe(view);
@@ -83,7 +91,9 @@ export class Rows {
     const [top, bottom] = [index * this.height, (index + 1) * this.height];
     const height = this.#seenHeight();
     const margin = height / 6;
-    if (top - margin < this.#top || bottom + margin > this.#top + height) this.#scrollTo(Math.max(0, top - height / 2.5));
+    const fixed = this.fixed();
+    const isSeen = top - margin >= this.#top && bottom + margin <= this.#top + height;
+    if (fixed !== null || !isSeen) this.#scrollTo(Math.max(0, top - height * (fixed ?? ABOVE)));
     this.#inSight = true;
     this.draw();
   }
