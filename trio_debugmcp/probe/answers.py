@@ -217,6 +217,8 @@ class ProbeStop(ProbeAnswer, frozen=True):
     threads_total: Amount = 0
     locals: tuple[ProbeVariable, ...] = ()
     locals_total: Amount = 0
+    globals: tuple[ProbeVariable, ...] = ()
+    """Those that the statement at hand reads."""
     returned: tuple[ProbeVariable, ...] = ()
     """What functions returned to the top frame in the last step."""
     handling: str | None = None

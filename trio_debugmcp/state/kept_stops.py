@@ -192,7 +192,8 @@ def _measured(earlier: tuple[KeptStop, ...], kept: KeptStop) -> KeptStop:
         _NODE_BYTES + _text_bytes(thread.name) + _place_bytes(thread.location) for thread in kept.threads.threads
     )
     if kept.stack.locals is not None:
-        size += _variables_bytes(kept.stack.locals.variables) + _variables_bytes(kept.stack.locals.returned)
+        shown = kept.stack.locals
+        size += sum(map(_variables_bytes, (shown.variables, shown.globals, shown.returned)))
     size += sum(map(reading_bytes, kept.readings))
     size += sum(_NODE_BYTES + _text_bytes(was) for _, was in found)
     stop = kept.stop

@@ -159,6 +159,7 @@ class NamedScope(Struct, frozen=True):
 class Locals(Struct, frozen=True):
     """The scopes of the top frame, and its locals: as many as are kept, and how many there are.
 
+    `globals` are those that the statement at hand reads, as far as that is known.
     `returned` are the results of functions that were called or left by the step that led here. `hidden`: how many
     frames of which packages the debugger leaves out of the stack.
     """
@@ -166,6 +167,7 @@ class Locals(Struct, frozen=True):
     scopes: tuple[NamedScope, ...] = ()
     variables: tuple[Variable, ...] = ()
     total: int = 0
+    globals: tuple[Variable, ...] = ()
     returned: tuple[Variable, ...] = ()
     hidden: Mapping[str, int] = {}
 

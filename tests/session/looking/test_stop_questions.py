@@ -308,6 +308,39 @@ async def test_locals_beyond_those_that_are_kept_are_counted(autojump_clock: Moc
         assert (await client.call("debug_step"))["omitted"] == {"locals": 249}
 
 
+async def test_globals_that_the_statement_reads_are_shown_as_far_as_there_is_room(autojump_clock: MockClock) -> None:
+    rate = {"name": "RATE", "value": "0.2", "type": "float"}
+    long = [{"name": f"TEXT{number}", "value": repr("t" * 700), "type": "str"} for number in range(2)]
+    adapter = probed(answer(X, globals=[rate, *long]))
+    async with paused("legacy", adapter) as (client, _):
+        adapter.answer("next", partial(stop, adapter, reason="step"))
+        report = await client.call("debug_step")
+        assert report["globals"] == {"RATE": "0.2", "TEXT0": repr("t" * 700)}
+        assert (report["locals"], report["omitted"]) == ({"x": "1"}, {"globals": 1})
+        data = await client.call("debug_state", full=True)
+        assert [each["name"] for each in data["globals"]] == ["RATE", "TEXT0", "TEXT1"]
+        past = await client.call("stop_get", stop=data["stop"])
+        assert (past["globals"], past["omitted"]) == (report["globals"], report["omitted"])
+        adapter.probe = {"stop": answer(X)}
+        assert "globals" not in await client.call("debug_step")
+
+
+async def test_globals_that_only_code_of_the_program_shows_are_asked_for_as_locals_are(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = probed(answer(X, globals=[{**SLOW, "name": "box"}]))
+    quick = json.dumps({"answer": answer(X, globals=[{"name": "box", "value": "Box(3)"}]), "ms": 1.0})
+    answers = adapter.answer_to("evaluate")
+
+    async def complete(arguments: dict[str, Any]) -> object:
+        return {"result": quick} if '"threads": 0' in arguments["expression"] else await answers(arguments)
+
+    adapter.answer("evaluate", complete)
+    async with running("legacy", adapter) as (client, _):
+        await adapter.stop("breakpoint")
+        assert (await client.call("debug_wait"))["globals"] == {"box": "Box(3)"}
+
+
 async def test_threads_that_the_probe_left_out_are_listed_by_the_adapter(autojump_clock: MockClock) -> None:
     adapter = probed(answer(X, threadsTotal=3))
     adapter.threads = [(1, "MainThread"), (2, "server"), (3, "late")]

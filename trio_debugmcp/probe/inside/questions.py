@@ -14,6 +14,7 @@ from trio_debugmcp.probe.inside import (
     modules,
     observed,
     record_connection,
+    stop_variables,
     visible_frames,
 )
 from trio_debugmcp.probe.inside.debugger import attached
@@ -26,7 +27,6 @@ from trio_debugmcp.probe.inside.threads import task_questions, thread_list
 from trio_debugmcp.probe.inside.types import type_questions
 from trio_debugmcp.probe.inside.values import (
     assignment,
-    behind,
     capture_tree,
     collection_summary,
     facts,
@@ -48,17 +48,13 @@ _SOON_SECONDS = 0.02
 
 
 def _stop(asked: ProbeQuestion) -> Json:
-    """The stack of a thread, the locals of its top frame, and the place of every thread."""
+    """The stack of a thread, the variables of its top frame, and the place of every thread."""
     thread = asked.thread()
     answer = _stack(asked, thread, asked.number("frames", STOP_FRAMES), visible_frames.announced_json)
     top = visible_frames.at(thread, 0)
     if top is not None:
-        pairs = visible_frames.local_names(top.frame)
-        answer["locals"] = visible_frames.variables(
-            pairs, 0, asked.number("locals", visible_frames.MOST_LOCALS), asked.budget, asked.renderer
-        )
-        behind.add_digests(pairs, answer["locals"])
-        answer["localsTotal"] = len(pairs)
+        most = asked.number("locals", visible_frames.MOST_LOCALS)
+        stop_variables.put(answer, top.frame, most, asked.budget, asked.renderer)
         results = attached.debugger().returned(top.frame, thread.ident, bool(asked.parameters.get("first")))
         if results:
             answer["returned"] = [visible_frames.variable_json(*result, asked.renderer) for result in results]

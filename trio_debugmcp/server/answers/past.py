@@ -16,7 +16,7 @@ from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.exception_words import stopped_by
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import data_change
+from trio_debugmcp.server.answers.stop import data_change, shown_globals
 from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.truncation import json_size
@@ -73,6 +73,7 @@ class PastStop(Answer, frozen=True, kw_only=True):
     returned: dict[str, str] = {}
     yielded: dict[str, str] = {}
     locals: dict[str, str] = {}
+    globals: dict[str, str] = {}
     read: dict[str, Any] = {}
     source: str | None = None
     omitted: dict[str, int] = {}
@@ -176,10 +177,12 @@ def _with_contents(places: Places, kept: KeptStop, answer: PastStop) -> PastStop
         "changed": changes_left,
         "read": readings_left + kept.unkept,
     }
+    globals_ = shown_globals(found, omitted)
     return replace(
         answer,
         stack=places.frames(below, before=stack.frames[0].location.file) if stack.frames else [],
         locals=shown,
+        globals=globals_,
         changed=changed,
         read=read,
         omitted={name: number for name, number in omitted.items() if number > 0},

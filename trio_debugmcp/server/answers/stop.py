@@ -36,7 +36,7 @@ from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.labels import short_label
-from trio_debugmcp.state.model import DataChange, Snapshot, Stack, Stop
+from trio_debugmcp.state.model import DataChange, Locals, Snapshot, Stack, Stop
 from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, shortened, signal_name
 from trio_debugmcp.state.session_view import listening_payload
 
@@ -48,6 +48,9 @@ LOCALS_SECONDS = 3.0
 
 _LOCALS_BYTES = 8000
 """JSON bytes of the top frame's locals; variables_get has the rest."""
+
+GLOBALS_BYTES = 1000
+"""JSON bytes of the globals that the statement at hand reads."""
 
 UNKNOWN_DATA = "the adapter does not say which data breakpoint was hit, and their values do not show it"
 
@@ -119,6 +122,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     notes, omitted = list[str](), dict[str, int]()
     places = Places(debugger.workspace.directory)
     shown, known, total = _locals(stack, omitted, notes)
+    globals_ = shown_globals(stack.locals, omitted)
     results = () if stack.locals is None else stack.locals.returned
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
@@ -142,6 +146,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         returned=values.returned(results),
         yielded=values.yielded(results),
         locals=shown,
+        globals=globals_,
         source=text.numbered_excerpt(source) or None,
         omitted=omitted,
         notes=notes,
@@ -260,6 +265,15 @@ def _locals(
     if hidden := sum(found.hidden.values()):
         omitted["libraryFrames"] = hidden
     return shown, own[:count], total
+
+
+def shown_globals(found: Locals | None, omitted: dict[str, int]) -> dict[str, str]:
+    """Return the globals that the statement at hand reads, as many as there is room for."""
+    own = () if found is None else found.globals
+    shown, count = values.fitting(own, GLOBALS_BYTES)
+    if len(own) > count:
+        omitted["globals"] = len(own) - count
+    return shown
 
 
 def with_output(answer: StopAnswer, news: list[OutputEntry], lost: Mapping[str, int]) -> StopAnswer:

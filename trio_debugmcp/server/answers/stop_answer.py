@@ -17,6 +17,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
+    `globals`: those that the statement at hand reads, without modules, classes and functions.
     `operands`: of the assertion that failed, but those that are locals. `tasks`: of asyncio and Trio, where loops wait.
     `says`: what the program or its debug adapter says of the stop: no words of this server.
     `engine`: what debugs a launched program, if that is not the default of its Python. `run`: as which it is recorded.
@@ -41,6 +42,7 @@ class StopAnswer(Answer, frozen=True, kw_only=True):
     returned: dict[str, str] = {}
     yielded: dict[str, str] = {}
     locals: dict[str, str] = {}
+    globals: dict[str, str] = {}
     source: str | None = None
     instruction: str | None = None
     show: dict[str, str] = {}

@@ -81,6 +81,7 @@ class StopData(AnswerData, frozen=True, kw_only=True):
     """Where the program is now; its keys are those of `debugger://stop/{n}`, as far as that has them.
 
     `frames`, `locals`, `threads` and `tasks` are the first of as many as `totalFrames`, … `totalTasks` say.
+    `globals`: those that the statement at hand reads.
     `output`: what was written since the last stop that the caller has seen; `outputDropped`: characters before that, by
     stream. `show`: the values of the expressions that were asked for. `endReason`: of a session that has ended
     otherwise than its program did.
@@ -116,6 +117,7 @@ class StopData(AnswerData, frozen=True, kw_only=True):
     total_frames: int = 0
     locals: list[Variable] | None = None
     total_locals: int = 0
+    globals: list[Variable] = []
     returned: list[Variable] = []
     source: list[SourceLine] = []
     instruction: str | None = None
@@ -167,6 +169,7 @@ def paused_data(snapshot: Snapshot, most_frames: int, locals_: Sequence[Variable
         total_frames=max(stack.total, len(stack.frames)),
         locals=None if locals_ is None else list(locals_),
         total_locals=total,
+        globals=[] if stack.locals is None else list(stack.locals.globals),
         returned=[] if stack.locals is None else list(stack.locals.returned),
     )
 

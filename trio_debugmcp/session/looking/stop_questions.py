@@ -40,6 +40,9 @@ CAPTURED_LOCALS = 100
 MAX_RETURNED = 20
 """Results of calls shown at a stop; a line that calls more functions is rare."""
 
+MAX_GLOBALS = 20
+"""Globals that a statement reads; the probe names fewer."""
+
 _RETURNED = "return value"
 """The name of what the function at hand returns, where the adapter does not name that function."""
 
@@ -134,8 +137,10 @@ class StopQuestions:
         # threads run meanwhile.
         if answer is not None and failure is not None:
             log.info("the locals of a stop: %s", failure.text)
-            apart = await values_apart(self._ways.probe, FramePlace(thread_id), answer.locals, failure)
-            answer = replace(answer, locals=apart)
+            both = answer.locals + answer.globals
+            apart = await values_apart(self._ways.probe, FramePlace(thread_id), both, failure)
+            first = len(answer.locals)
+            answer = replace(answer, locals=apart[:first], globals=apart[first:])
         return await self._adapter_locals(frame_id) if answer is None else self._locals_in(answer, failure)
 
     # --- The probe ----------------------------------------------------------------------------------------------------
@@ -219,6 +224,7 @@ class StopQuestions:
             scopes=_SCOPES,
             variables=tuple(probe_variable(local, is_path, unknown) for local in answer.locals),
             total=answer.locals_total,
+            globals=tuple(probe_variable(value, is_path, unknown) for value in answer.globals[:MAX_GLOBALS]),
             returned=tuple(probe_variable(value, is_path, unknown) for value in answer.returned[:MAX_RETURNED]),
             hidden=answer.hidden,
         )
@@ -270,7 +276,7 @@ class StopQuestions:
 
 
 def _values(answer: ProbeStop) -> tuple[ProbeVariable, ...]:
-    return answer.locals + answer.returned
+    return answer.locals + answer.globals + answer.returned
 
 
 def _has_withheld(answer: ProbeStop) -> bool:
