@@ -417,3 +417,45 @@ async def test_a_main_thread_that_has_lost_its_debugger_at_the_limit_of_recursio
             assert answer["notes"][0] == f"no stop at bp-1 {file}:8"
             assert answer["console"].startswith("The main thread has ended without pydevd's trace function")
         assert answer["exitCode"] == 0
+
+
+REGAINS = """\
+import sys, threading, time
+
+def down(n):
+    return down(n + 1)
+
+def loses():
+    try:
+        down(0)
+    except RecursionError:
+        pass
+
+loses()
+while sys.version_info < (3, 12) and sys.gettrace() is None:
+    time.sleep(0.01)
+here = 1
+worker = threading.Thread(target=loses, name="worker")
+worker.start()
+worker.join()
+"""
+
+
+async def test_a_main_thread_that_runs_on_without_its_debugger_has_it_again_and_other_threads_say_so_at_their_end(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "regains.py"
+    file.write_text(REGAINS)
+    async with debugging() as client:
+        places = [{"file": str(file), "line": 15}]
+        stop = await client.call("debug_launch", program=str(file), stop_at_entry=False, breakpoints=places)
+        assert stop["at"] == f"{file}:15 in <module>"
+        end = await client.call("debug_continue")
+        assert end["exitCode"] == 0
+        said = [stop.get("console", ""), end.get("console", "")]
+        if BY_ENGINE:
+            assert said == ["", ""]
+        else:
+            assert said[0].startswith("The main thread had lost pydevd's trace function, and has it again. ")
+            assert said[1].startswith("The thread worker has ended without pydevd's trace function")
+            assert said[1].count("\n") <= 1

@@ -19,6 +19,7 @@ import trio
 
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.kept_tracing import KEEPER
 from trio_debugmcp.dap.messages import Response
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.dap.untraced_code import untraced
@@ -94,15 +95,6 @@ if not hasattr(monkey, "_dialing"):
     debugger._cmd_queue.default_factory, debugger._thread_events.default_factory = queues.Queue, threads.Event
     for each in (debugger.writer._cmd_queue, *debugger._cmd_queue.values()):
         each.__class__ = queues.Queue
-    def say_if_lost():
-        debugger = monkey.get_global_debugger()
-        if debugger is None or debugger.pydb_disposed or not debugger.breakpoints or sys.version_info >= (3, 12):
-            return
-        if not type(sys.gettrace()).__module__.startswith(("pydev", "_pydev")):
-            said = "The main thread has ended without pydevd's trace function, and nothing "
-            said += "stopped in it since it had lost that. sys.settrace takes it away, and so does a RecursionError.\\n"
-            debugger.writer.add_command(debugger.cmd_factory.make_console_message(said))
-    getattr(own["threading"][0], "_register_atexit", callable)(say_if_lost)  # of 3.9; atexit is later than pydevd's end
 """
 """Python that runs inside the debugger of a process which has dialed in, for when we are gone before it is.
 
@@ -113,9 +105,6 @@ So children dial in only while their parent is connected, and a fork whose debug
 pydevd looks up functions of these modules when it needs them. A program that replaces one of them for a while, as
 `mock.patch("json.dumps")` does, lost its stops for ever, and got pydevd's errors: so pydevd has copies of its own, also
 of the classes by which its threads speak to each other, as these look into the modules that they are from.
-
-A thread loses its trace function by `sys.settrace`, and where pydevd's own code meets the limit of recursion. Nothing
-says so at that moment, so the main thread says it at its end.
 """
 
 
@@ -183,7 +172,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     if "process" in answer:  # our engine says it at once, and its children need no shelter
         return IncomingConnection(stream, *_pids(answer), conversation.rest, is_engine=True)
     system = await conversation.send("pydevdSystemInfo", {})
-    shelter = await conversation.send("evaluate", {"expression": untraced(SHELTER), "context": "repl"})
+    shelter = await conversation.send("evaluate", {"expression": untraced(SHELTER + KEEPER), "context": "repl"})
     pid, parent = _pids(await conversation.answer(system))
     try:
         await conversation.answer(shelter)
