@@ -43,6 +43,39 @@ one.start()
 report()
 """
 
+RING = """\
+import itertools
+import os
+import threading
+
+locks = [threading.Lock() for _ in range(3)]
+all_there = threading.Barrier(3)
+arrivals = itertools.chain([-1, -1], map(os._exit, [0]))  # the third that has come to its lock ends it all
+
+
+def eat(seat):
+    own, other = locks[seat], locks[(seat + 1) % 3]
+    with own:
+        all_there.wait()
+        other.acquire(timeout=next(arrivals))
+
+
+threads = [threading.Thread(target=eat, args=(seat,)) for seat in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+TWICE = """\
+import os
+import threading
+
+lock = threading.Lock()
+with lock:
+    lock.acquire(timeout=os._exit(0))
+"""
+
 TASKS = """\
 import asyncio
 import os
@@ -101,6 +134,20 @@ def test_of_a_deadlock_each_wait_is_named_with_the_line_that_holds_the_lock() ->
         "transfer waits at # (line 14) for journal, which report holds since # (line 20): "
         "each waits for the other, a deadlock"
     )
+
+
+def test_calls_of_one_function_that_wait_for_each_other_are_named_each() -> None:
+    said = answer(RING, "other.acquire").value
+    waits = re.findall(r"eat (in call #\d+ \(seat=\d\)) waits at #\d+ \(line 14\) for other", said)
+    holds = re.findall(r"which eat (in call #\d+ \(seat=\d\)) holds since", said)
+    assert len(set(waits)) == 3
+    assert holds == [*waits[1:], waits[0]]
+    assert said.endswith(": each waits for the next one, a deadlock")
+
+
+def test_a_line_that_wants_what_its_own_frame_holds_is_a_deadlock_of_its_own() -> None:
+    said = without_numbers(answer(TWICE, "lock.acquire").value)
+    assert said.endswith("holds since # (line 5): it waits for what it holds itself, a deadlock"), said
 
 
 def test_the_lines_that_hold_the_locks_are_in_the_answer() -> None:

@@ -7,7 +7,8 @@ It is about the end of a record: a line is under way there if nothing of its fra
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -15,6 +16,7 @@ from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.handed_over_calls import HandedOverCalls
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.concurrent_calls import calls_of
 from trio_debugmcp.runs.slicing.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
@@ -190,9 +192,9 @@ def standstill(past: PastProcess, execution: StatementExecution) -> str:
     found = Standstills(past)
     steps = found.steps(execution)
     if steps:
-        last = steps[-1].now
-        is_circle = last is not None and last.row in [step.waiting.row for step in steps]
-        return "; ".join(map(_wait, steps)) + (": each waits for the other, a deadlock" if is_circle else "")
+        lines = [line.row for step in steps for line in (step.waiting, step.holder) if line is not None]
+        calls = calls_of(past, lines)
+        return "; ".join(_wait(step, calls) for step in steps) + _circle(steps)
     if not found.stands(execution):
         return ""
     suspended = found.suspended()
@@ -204,18 +206,31 @@ def standstill(past: PastProcess, execution: StatementExecution) -> str:
     return "; ".join([*said, *([f"{left} more wait, too"] if left > 0 else [])])
 
 
-def _wait(step: StandstillStep) -> str:
-    name, line = _name(step.waiting), step.waiting.statement.first
+def _circle(steps: list[StandstillStep]) -> str:
+    """Return whether the last of these waits is for what another one, or itself, holds."""
+    last, waiting = steps[-1].now, [step.waiting.row for step in steps]
+    if last is None or last.row not in waiting:
+        return ""
+    around = len(steps) - waiting.index(last.row)
+    who = {1: "it waits for what it holds itself", 2: "each waits for the other"}.get(
+        around, "each waits for the next one"
+    )
+    return f": {who}, a deadlock"
+
+
+def _wait(step: StandstillStep, calls: Mapping[int, Sequence[str]]) -> str:
+    name, line = _name(step.waiting, calls), step.waiting.statement.first
     what = f"the end of {step.path}" if step.is_thread else str(step.path)
     said = f"{name} waits at #{step.waiting.row} (line {line}) for {what}"
     if step.holder is not None:
         holder = step.holder
-        said += f", which {_name(holder)} holds since #{holder.row} (line {holder.statement.first})"
+        said += f", which {_name(holder, calls)} holds since #{holder.row} (line {holder.statement.first})"
     return said
 
 
-def _name(execution: StatementExecution) -> str:
-    return execution.scope.name.replace(".<locals>", "")
+def _name(execution: StatementExecution, calls: Mapping[int, Sequence[str]] = MappingProxyType({})) -> str:
+    """Return the function of a line, and which call of it that is where several ran at the same time."""
+    return " ".join((execution.scope.name.replace(".<locals>", ""), *calls.get(execution.row, ())))
 
 
 def _short(text: str) -> str:

@@ -223,6 +223,8 @@ def answered_in_time(debugger: Debugger) -> Iterator[None]:
 def unreadable(run: KeptRun, error: Exception) -> UsageError:
     """Return the error of a run of which nothing can be read, or not what was asked for."""
     advice = "See run_list, or record it again with debug_launch(record=true)"
+    if run.ended_at is None:
+        advice = "If its program has only just begun, ask again: debug_wait says where it is"
     return UsageError("RUN_NOT_FOUND", f"{run.id}: {str(error).rstrip('. ')}. {advice}.", {"run": run.id})
 
 
