@@ -2,11 +2,11 @@
 
 from array import array
 
-from trio_debugmcp.engine.inside.recorder.array_memory import MOST_BYTES, memory_of
+from trio_debugmcp.engine.inside.recorder.array_memory import MOST_BYTES, base_of, memory_of
 
 
 def test_the_numbers_of_a_table_stand_in_rows_and_have_their_index() -> None:
-    memory = memory_of(memoryview(array("d", [1, 2, 3, 4, 5, 6])).cast("B").cast("d", [3, 2]))
+    memory = memory_of(memoryview(bytearray(array("d", [1, 2, 3, 4, 5, 6]))).cast("d", [3, 2]))
     assert memory is not None
     assert (memory.shape, memory.dtype, memory.size) == ((3, 2), "float64", 6)
     assert memory.nested(memory.numbers()) == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
@@ -14,7 +14,7 @@ def test_the_numbers_of_a_table_stand_in_rows_and_have_their_index() -> None:
 
 
 def test_every_second_number_is_what_is_seen_of_a_view_of_every_second() -> None:
-    memory = memory_of(memoryview(array("h", [1, 2, 3, 4]))[::2])
+    memory = memory_of(memoryview(bytearray(array("h", [1, 2, 3, 4]))).cast("h")[::2])
     assert memory is not None
     assert (memory.numbers(), memory.dtype, memory.index(1)) == ([1, 3], "int16", 1)
 
@@ -62,3 +62,17 @@ def test_a_byte_array_that_is_read_may_grow_at_once() -> None:
     data.append(3)
     assert memory is not None
     assert (memory.numbers(), memory.dtype) == ([97, 98], "uint8")
+
+
+def test_a_view_of_what_other_code_may_write_unseen_is_not_known() -> None:
+    assert memory_of(memoryview(array("d", [1, 2]))) is None
+    released = memoryview(bytearray(b"abc"))
+    released.release()
+    assert memory_of(released) is None
+    assert base_of(released) is None
+
+
+def test_views_of_views_have_the_memory_of_the_first() -> None:
+    first = bytearray(b"abcd")
+    assert base_of(memoryview(first)[1:].cast("B")) is first
+    assert base_of(first) is None

@@ -11,7 +11,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.enum_alias_edges import enum_alias
 from trio_debugmcp.runs.slicing.handed_method_edges import HandedMethodEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins
-from trio_debugmcp.runs.slicing.opaque_edges import BUFFERS, SHARED, OpaqueEdges
+from trio_debugmcp.runs.slicing.opaque_edges import SHARED, OpaqueEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
@@ -159,9 +159,10 @@ class ObjectEdges:
         yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
         owner = self._past.values.birth(container, before)
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
-        if is_opaque and not self._past.scopes.classes(type_name(value.text)):
-            self._note_opaque(execution, name, type_name(value.text), owner)
-            yield from self._opaque.of_calls_on(execution, container, is_buffer=type_name(value.text) in BUFFERS)
+        is_buffer = is_opaque and self._opaque.is_buffer(type_name(value.text))
+        if is_buffer or (is_opaque and not self._past.scopes.classes(type_name(value.text))):
+            self._note_opaque(execution, name, type_name(value.text) if is_buffer else "", owner)
+            yield from self._opaque.of_calls_on(execution, container, is_buffer=is_buffer)
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:
@@ -317,7 +318,7 @@ class ObjectEdges:
 
     def _note_opaque(self, execution: StatementExecution, what: str, kind: str, owner: int) -> None:
         """Note that of a buffer it is not recorded what is in it, so a change in place may have been any line's."""
-        if kind in BUFFERS and not any(gap.opaque and gap.what == what for gap in self.gaps):
+        if kind and not any(gap.opaque and gap.what == what for gap in self.gaps):
             self.note(ValueGap(execution.row, owner, what, opaque=kind))
 
     def gap(self, execution: StatementExecution, what: str, row: int) -> None:
@@ -328,7 +329,8 @@ class ObjectEdges:
         known = self._record.back_any(kinds, keys, found.subject, row)
         since = self._record.row(known).owner or known if known else 0
         is_alike = known > 0 and found.kind == rows.GAP and self._is_alike(found, self._record.row(known))
-        is_shared = self._type_of(found.subject) in SHARED if found.kind in (rows.GAP, rows.SIZE) else False
+        kind = self._type_of(found.subject) if found.kind in (rows.GAP, rows.SIZE) else ""
+        is_shared = kind in SHARED or (bool(self._past.scopes.classes(kind)) and self._opaque.is_buffer(kind))
         self.note(ValueGap(found.owner or execution.row, since, what, is_alike, is_shared=is_shared))
 
     def _type_of(self, target: int) -> str:

@@ -13,15 +13,20 @@ from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 _MOST_HELD = 2_000
 """Rows with an object as their value that are looked at for the names it has: the first ones."""
 
+_MOST_BASES = 10
+"""One above the other."""
+
 _MOST_CHANGES = 4
 """Of one object: the last ones, at as many lines."""
 
 _NAMED = frozenset({rows.WRITE, rows.FIELD, rows.SEEN, rows.GAP, rows.SEEN_NAME})
 
-BUFFERS = frozenset({"array", "bytearray", "BytesIO", "memoryview", "mmap", "ndarray", "StringIO"})
+_OF_NUMPY = ("chararray", "MaskedArray", "matrix", "memmap", "recarray")
+
+BUFFERS = frozenset({"array", "bytearray", "BytesIO", "memoryview", "mmap", "ndarray", "StringIO", *_OF_NUMPY})
 """Types whose objects are there to be changed in place, also by C code that they are given to."""
 
-SHARED = frozenset({"bytearray", "ndarray"})
+SHARED = frozenset({"bytearray", "memoryview", "ndarray", *_OF_NUMPY})
 """Those of which the content is recorded as far as it is small; others may have the same memory."""
 
 _ONLY_READ = frozenset({"bytes", "hash", "hex", "id", "isinstance", "iter", "len", "list", "print", "repr", "str"})
@@ -65,6 +70,12 @@ class OpaqueEdges:
                     break
         for row in sorted(found)[-_MOST_CHANGES:]:
             yield SliceEdge(cost.CALLED_ON, SliceNode(row), "changed it; its content is not recorded")
+
+    def is_buffer(self, name: str, deep: int = 0) -> bool:
+        """Whether a type, or a base of a class of the program, is there to be changed in place."""
+        bases = [base for scope in self._past.scopes.classes(name) for base in scope.bases]
+        own = name.rpartition(".")[2]
+        return own in BUFFERS or (deep < _MOST_BASES and any(self.is_buffer(base, deep + 1) for base in bases))
 
     def names_of(self, target: int) -> set[str]:
         """Return the names and attributes that an object was found in."""

@@ -1,4 +1,4 @@
-"""Arrays of numpy, its scalars and byte arrays, as they lie in memory.
+"""Arrays of numpy, its scalars, byte arrays and views of their memory, as they lie in memory.
 
     memory = memory_of(array)           # None: it is large, or of other things than numbers
     memory.shape, memory.dtype, memory.numbers()
@@ -16,10 +16,19 @@ MOST_BYTES = 16_384
 _BLOCK = 64
 """Numbers that are compared at a time."""
 
+_MOST_BASES = 20
+"""As many views, each of the one before, have a common memory at most: of more it is not looked for."""
+
 _IMMUTABLE = 1 << 8
 """Flag of a class whose attributes no program can set."""
 
 _flags: Any = type.__dict__["__flags__"].__get__
+
+_type_dict: Any = type.__dict__["__dict__"].__get__
+
+_viewed: Any = memoryview.__dict__["obj"].__get__
+
+_INDEXING = ("__getitem__", "__setitem__")
 
 _LETTERS = {"float": "efd", "int": "bhilq", "uint": "BHILQ"}
 """By the name of their kind the formats of numbers that Python can read (`struct`)."""
@@ -28,8 +37,33 @@ _KINDS = {letter: name for name, letters in _LETTERS.items() for letter in lette
 
 
 def is_array(cls: Any) -> bool:
-    """Whether a type is `bytearray` or numpy's own array: a class that is derived from it may be anything."""
-    return cls is bytearray or (facts.type_name(cls) == "ndarray" and is_of_numpy(cls))
+    """Whether objects of a type are memory with numbers in it: byte arrays, numpy's arrays, views of such memory."""
+    return cls is bytearray or cls is memoryview or numpy_array(cls) is not None
+
+
+def is_plain_array(cls: Any) -> bool:
+    """Whether a type is numpy's own array: a class that is derived from it may show what it likes."""
+    return facts.type_name(cls) == "ndarray" and is_of_numpy(cls)
+
+
+def numpy_array(cls: Any) -> Any:
+    """Return numpy's array type if a type is it, or is derived from it and has its memory; None: it is another one."""
+    for base in facts.mro(cls):
+        if is_plain_array(base):
+            return base
+        if "__buffer__" in _type_dict(base):
+            return None
+    return None
+
+
+def _has_own_index(cls: Any) -> bool:
+    """Whether a type that is derived from numpy's array does not give what lies in memory."""
+    found = False
+    for base in facts.mro(cls):
+        if is_plain_array(base):
+            return found
+        found = found or any(name in _type_dict(base) for name in _INDEXING)
+    return False
 
 
 def is_of_numpy(cls: Any) -> bool:
@@ -118,8 +152,14 @@ def memory_of(value: Any) -> ArrayMemory | None:
     """Return what is in an array or a scalar, if it is not too large, and of numbers that Python can read."""
     if type(value) is bytearray:  # copied at once: while there is a view of it, it cannot grow in another thread
         return ArrayMemory((len(value),), "B", 1, bytes(value)) if len(value) <= MOST_BYTES else None
+    cls = type(value)
     try:
-        view = memoryview(value)
+        if cls is memoryview:
+            view: Any = value if is_array(type(base_of(value))) or type(_viewed(value)) is bytes else None
+        else:
+            view = None if _has_own_index(cls) else memoryview(value)
+        if view is None:
+            return None
     except (BufferError, TypeError, ValueError):
         return None
     is_known = (view.format == "?" or view.format in _KINDS) and view.nbytes <= MOST_BYTES
@@ -135,8 +175,21 @@ def shape_of(value: Any) -> str:
 
 
 def base_of(array: Any) -> Any:
-    """Return the array whose memory another one shows, or None."""
-    if type(array) is bytearray:
-        return None
-    base = facts.class_attribute(type(array), "base").__get__(array)
-    return base if base is not None and is_array(type(base)) else None
+    """Return the array that has the memory which another one shows, or None."""
+    found = None
+    for _ in range(_MOST_BASES):
+        array = _shown_by(array)
+        if array is None or not is_array(type(array)):
+            break
+        found = array
+    return found
+
+
+def _shown_by(array: Any) -> Any:
+    if type(array) is memoryview:
+        try:
+            return _viewed(array)
+        except ValueError:  # it was released
+            return None
+    own = numpy_array(type(array))
+    return None if own is None else facts.class_attribute(own, "base").__get__(array)

@@ -50,14 +50,25 @@ class HiddenPlan:
         attributes: of objects that no path leads to, or `ANY`.
         exposed: paths to objects whose namespace is kept by others from now on; `exposes_globals`: that of the module.
         inner: names of comprehensions, by which no path leads from the frame.
+        resized: paths to what may be an array that is made larger or smaller in place.
     """
 
-    __slots__ = ("attributes", "exposed", "exposes_globals", "has_globals", "has_modules", "has_names", "inner")
+    __slots__ = (
+        "attributes",
+        "exposed",
+        "exposes_globals",
+        "has_globals",
+        "has_modules",
+        "has_names",
+        "inner",
+        "resized",
+    )
 
     def __init__(self) -> None:
         self.has_globals = self.has_modules = self.has_names = self.exposes_globals = False
         self.attributes: set[str] = set()
         self.exposed: list[Any] = []
+        self.resized: list[Any] = []
         self.inner: set[str] = set()
 
     def path_of(self, node: Any) -> Any:
@@ -68,7 +79,7 @@ class HiddenPlan:
     def is_empty(self) -> bool:
         """Whether there is nothing of that kind."""
         has_names = self.has_globals or self.has_modules or self.has_names
-        return not (has_names or self.attributes or self.exposed)
+        return not (has_names or self.attributes or self.exposed or self.resized)
 
     def add(self, other: "HiddenPlan") -> None:
         """Another statement stands on the same line."""
@@ -76,6 +87,7 @@ class HiddenPlan:
             setattr(self, name, getattr(self, name) or getattr(other, name))
         self.attributes |= other.attributes
         self.exposed += other.exposed
+        self.resized += other.resized
 
 
 def hidden_plan(nodes: list[Any], plan: StatementPlan) -> HiddenPlan | None:
@@ -126,6 +138,8 @@ def _of_attribute(hidden: HiddenPlan, node: Any, around: list[Any]) -> None:
         hidden.exposed.append(path)
     elif path is None and not isinstance(node.ctx, _ast.Load):
         hidden.attributes.add(name)
+    if name == "resize" and path is not None and _is_called(node, around[0]):
+        hidden.resized.append(path)
 
 
 def _of_call(hidden: HiddenPlan, node: Any, around: list[Any]) -> None:

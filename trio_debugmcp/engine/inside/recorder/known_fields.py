@@ -9,7 +9,7 @@ A value is known again by its token: an atom, a function or a class by itself, a
 import types
 from typing import Any
 
-from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, WeakKnown
+from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, TiedKnown, WeakKnown
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN
 from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
@@ -67,7 +67,7 @@ class KnownFields:
         if token is value:
             return True
         kind = type(token)
-        if kind is WeakKnown or kind is HeldKnown:
+        if kind is WeakKnown or kind is HeldKnown or kind is TiedKnown:
             return self._objects.by_id.get(id(value)) is token
         return kind is type(value) and is_atom(value) and bool(token == value)
 

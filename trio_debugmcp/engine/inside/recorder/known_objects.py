@@ -12,8 +12,12 @@ import types
 from _weakref import ref
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.array_memory import numpy_array
+
 MOST_HELD = 20_000
 """Objects without weak references that are known at a time."""
+
+_MOST_TYPES = 5_000
 
 _SWEPT = 3
 """Held objects that are looked at whenever one more is held."""
@@ -42,6 +46,31 @@ class WeakKnown(ref):  # type: ignore[type-arg]
     fields: Any
     content: Any
     key: int
+
+
+class _ArrayTie(ref):  # type: ignore[type-arg]
+    """The weak reference to an array."""
+
+    __slots__ = ("key",)
+
+    key: int
+
+
+class TiedKnown:
+    """An array of numpy, whose weak reference is a part that can be released for a while; else as `WeakKnown`."""
+
+    __slots__ = ("content", "fields", "key", "number", "tie")
+
+    def __init__(self) -> None:
+        self.tie: Any = None
+        self.key = 0
+        self.number = 0
+        self.fields: Any = None
+        self.content: Any = None
+
+    def __call__(self) -> Any:
+        tie = self.tie
+        return None if tie is None else tie()
 
 
 class HeldKnown:
@@ -76,6 +105,7 @@ class KnownObjects:
         self._hand = 0
         self._pinned: dict[int, Any] = {}
         self._modules: dict[int, Any] = {}
+        self._types: dict[int, tuple[Any, bool]] = {}
         self.dying: list[HeldKnown] = []
         by_id, modules = self.by_id, self._modules
 
@@ -87,7 +117,7 @@ class KnownObjects:
 
         self._forget_module = forget_module
 
-        def forget(known: WeakKnown, pop: Any = by_id.pop) -> None:
+        def forget(known: Any, pop: Any = by_id.pop) -> None:
             pop(known.key, None)
 
         self._forget = forget
@@ -130,7 +160,27 @@ class KnownObjects:
     def _made(self, value: Any) -> Any:
         if issubclass(type(value), types.ModuleType):
             return self._module(value)
-        return self._number(WeakKnown(value, self._forget) if _offset(type(value)) else self._hold(value), value)
+        if not _offset(type(value)):
+            return self._number(self._hold(value), value)
+        if self._is_of_arrays(type(value)):
+            made = self._number(TiedKnown(), value)
+            if made.tie is None:
+                self.tie(made, value)
+            return made
+        return self._number(WeakKnown(value, self._forget), value)
+
+    def tie(self, known: TiedKnown, value: Any) -> None:
+        """Know an array as long as it lives."""
+        known.tie = tie = _ArrayTie(value, self._forget)
+        tie.key = known.key
+
+    def _is_of_arrays(self, cls: Any) -> bool:
+        found = self._types.get(id(cls))
+        if found is None or found[0] is not cls:
+            if len(self._types) >= _MOST_TYPES:
+                self._types.clear()
+            found = self._types[id(cls)] = cls, numpy_array(cls) is not None
+        return found[1]
 
     def _module(self, module: Any) -> Any:
         """A module is known as its namespace is: what one writes the other has."""

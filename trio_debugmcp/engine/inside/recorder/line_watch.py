@@ -17,6 +17,7 @@ from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.long_contents import copied
 from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, LIST, MISSING, ObjectPaths, names_of
+from trio_debugmcp.engine.inside.recorder.resized_arrays import ResizedArrays
 from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -52,6 +53,7 @@ class LineWatch:
         self.hidden = HiddenWrites(rows, words, objects, states, self.paths)
         self.fields = self.hidden.fields
         self.contents = KnownContents(rows, words, objects, deque)
+        self.resized = ResizedArrays(objects, states, self.contents)
 
     # --- Begin --------------------------------------------------------------------------------------------------------
 
@@ -76,7 +78,7 @@ class LineWatch:
         if site.hidden is not None or (self.hidden.exposed and site.mutates):
             if names is None:
                 names = names_of(frame, state.code.is_function)
-            self.hidden.begin(state, site, lambda name, steps: self.went(state, names, name, steps), given)
+            self.hidden.begin(state, site, self._way(state, names), given)
         if site.has_conflict:
             if names is None:
                 names = names_of(frame, state.code.is_function)
@@ -85,6 +87,17 @@ class LineWatch:
             state.watch, state.given = watch, given
         else:
             state.watch = state.given = ()
+        if site.hidden is not None and site.hidden.resized:
+            del watch, given
+            self.resized.begin(state, site.hidden.resized, self._way(state, names), frame)
+
+    def _way(self, state: FrameState, names: Any) -> Any:
+        """Return what returns the value at a path."""
+        return lambda name, steps: self.went(state, names, name, steps)
+
+    def finish_resized(self, state: FrameState, names: Any) -> None:
+        """Know the arrays again that a line may have resized."""
+        self.resized.finish(state, self._way(state, names))
 
     def _begin_others(self, state: FrameState, checks: Any, names: Any, watch: list[Any], given: list[Any]) -> None:
         """Check names that others can change: globals, free variables."""

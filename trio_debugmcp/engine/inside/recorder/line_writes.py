@@ -62,6 +62,8 @@ class LineWrites:
                 self._finish_names(state, site, names, entered)
         if site.fields:
             self._finish_globals(state, site.fields, entered, site.has_rounds)
+        if site.hidden is not None and site.hidden.resized:
+            self._watch.finish_resized(state, names)
         if state.watch or state.given or site.hidden is not None or self._watch.contents.said:
             self.finish_effects(state, site)
         if site.stores and not state.raised:

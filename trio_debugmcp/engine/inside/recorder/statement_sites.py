@@ -117,16 +117,17 @@ class HiddenSite:
     Attributes:
         plan: what is to be looked at.
         keys: (key, name) of the attributes of objects that no path leads to; any: it is not known of which ones.
-        exposed: paths to objects, as (name, steps).
+        exposed: paths to objects, as (name, steps); `resized`: to what may be an array that is resized.
     """
 
-    __slots__ = ("exposed", "is_any", "keys", "plan")
+    __slots__ = ("exposed", "is_any", "keys", "plan", "resized")
 
-    def __init__(self, plan: HiddenPlan, keys: Any, exposed: Any) -> None:
+    def __init__(self, plan: HiddenPlan, keys: Any, exposed: Any, resized: Any) -> None:
         self.plan = plan
         self.keys = keys
         self.is_any = ANY in plan.attributes
         self.exposed = exposed
+        self.resized = resized
 
 
 class SiteMaker:
@@ -171,8 +172,11 @@ class SiteMaker:
     def _hidden(self, code: Any, plan: HiddenPlan) -> HiddenSite:
         cls = _class_of(code)
         names = [mangled(name, cls) for name in sorted(plan.attributes) if name != ANY]
-        exposed = [(name, tuple([self._step(how, what, cls) for how, what in steps])) for name, steps in plan.exposed]
-        return HiddenSite(plan, tuple([(self._words.key(f".{name}"), name) for name in names]), tuple(exposed))
+        exposed, resized = [
+            tuple([(name, tuple([self._step(how, what, cls) for how, what in steps])) for name, steps in paths])
+            for paths in (plan.exposed, plan.resized)
+        ]
+        return HiddenSite(plan, tuple([(self._words.key(f".{name}"), name) for name in names]), exposed, resized)
 
     def _stores(self, code: Any, plan: StatementPlan) -> tuple[Any, ...]:
         """Return (name, steps to the object, last step) of the attributes and items that are stored."""

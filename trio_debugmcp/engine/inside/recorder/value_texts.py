@@ -171,7 +171,7 @@ _OF_C: dict[tuple[str, str], Callable[[Any], ValueText]] = {
 
 
 def _of_numpy(cls: Any) -> TextReader | None:
-    if array_memory.is_array(cls):
+    if array_memory.is_plain_array(cls):
         return TextReader(_array, False)
     return TextReader(_scalar(cls), True) if facts.type_name(cls) in _SCALARS else None
 
