@@ -32,6 +32,23 @@ def _gfortran(source: Path, directory: Path) -> Path:
     return _built([compiler, "-g", "-O0", "-o"], source, directory)
 
 
+def _gnatmake(source: Path, directory: Path) -> Path:
+    compiler = need("gnatmake", shutil.which("gnatmake"), "apt-get install gnat")
+    return _built([compiler, "-g", "-O0", "-o"], source, directory)
+
+
+def _gdc(source: Path, directory: Path) -> Path:
+    return _built([need("gdc", shutil.which("gdc"), "apt-get install gdc"), "-g", "-O0", "-o"], source, directory)
+
+
+def _fpc(source: Path, directory: Path) -> Path:
+    compiler = need("fpc", shutil.which("fpc"), "apt-get install fp-compiler")
+    program = directory / source.stem
+    command = [compiler, "-gw3", "-O-", f"-o{program}", str(source)]
+    subprocess.run(command, check=True, timeout=TEST_SECONDS, cwd=directory, stdout=subprocess.DEVNULL)
+    return program
+
+
 def _go(source: Path, directory: Path) -> Path:
     return _built([need("go", shutil.which("go"), "apt-get install golang-go"), *GO_BUILD], source, directory)
 
@@ -76,7 +93,7 @@ class Case(Struct, frozen=True, kw_only=True):
     def line(self, mark: str) -> int:
         """The line of the source that ends with this comment."""
         lines = (PROGRAMS / self.source).read_text().splitlines()
-        (number,) = [number for number, line in enumerate(lines, 1) if re.search(rf"(//|#|!) {mark}$", line)]
+        (number,) = [number for number, line in enumerate(lines, 1) if re.search(rf"(//|#|!|--) {mark}$", line)]
         return number
 
     def local(self, name: str) -> str:
@@ -101,6 +118,32 @@ CASES = {  # by the adapter, and its second language behind a comma
         path="items(2)",
         price="items(2)%price",
         crash="error stop",
+        cannot={"input": "as for C++", "streams": "as for C++"},
+    ),
+    "gdb, Ada": Case(
+        source="shop_main.adb",
+        build=_gnatmake,
+        function="add",
+        condition="i = 2",
+        path="items(1)",
+        price="items(1).price",
+        crash="Ada exception",
+        cannot={"input": "as for C++", "streams": "as for C++"},
+    ),
+    "gdb, D": Case(
+        source="shop.d",
+        build=_gdc,
+        function="shop.add",
+        path="items.ptr[1]",
+        price="items.ptr[1].price",
+        crash="SIGSEGV: ",
+        cannot={"input": "as for C++", "streams": "as for C++"},
+    ),
+    "gdb, Pascal": Case(
+        source="shop.pas",
+        build=_fpc,
+        condition="i = 2",
+        crash="SIGFPE: ",
         cannot={"input": "as for C++", "streams": "as for C++"},
     ),
     "lldb-dap": Case(source="shop.cpp", build=_gxx, crash="SIGSEGV: "),

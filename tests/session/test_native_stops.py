@@ -27,8 +27,11 @@ def native(name: str) -> FakeAdapter:
 FORTRAN = [
     f"_gfortran_{name}" for name in ("error_stop_string", "error_stop_numeric", "runtime_error_at", "runtime_error")
 ]
-PANICS = {"gdb": ["rust_panic", "__rustc::rust_panic", *FORTRAN], "lldb-dap": ["rust_panic"]}
-"""The functions at which each stops for panics of Rust, and for errors of Fortran."""
+PANICS = {
+    "gdb": ["rust_panic", "__rustc::rust_panic", *FORTRAN, "__gnat_unhandled_exception"],
+    "lldb-dap": ["rust_panic"],
+}
+"""The functions at which each stops for panics of Rust, and for errors of Fortran and Ada."""
 
 
 def functions(adapter: FakeAdapter) -> list[list[str]]:
@@ -46,7 +49,7 @@ async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_th
     adapter = native(name)
     main = {"gdb": 1, "lldb-dap": 4}[name]  # this adapter has new ids each time, and is sent them one by one
     entry = ["main", f"{Path(PROGRAM).stem}::main"]  # of Rust, `main` is the runtime's
-    entry += ["MAIN__"] * (name == "gdb")  # as it is of Fortran
+    entry += ["MAIN__", f"_ada_{Path(PROGRAM).stem}", "_Dmain"] * (name == "gdb")  # as it is of Fortran, Ada and D
     async with launched(name, adapter, stop_at_entry=True) as client:
         assert functions(adapter)[-1] == [*entry, *PANICS[name]]
         await adapter.stop("breakpoint", hit=[main])

@@ -114,6 +114,14 @@ collect2: error: ld returned 1 exit status
         (RUSTC + GCC, CompilerError("cannot find value `y` in this scope", "src/main.rs", 2)),
         (RUSTC, CompilerError("cannot find value `y` in this scope", "src/main.rs", 2)),
         (GFORTRAN, CompilerError("Symbol 'none' at (1) has no IMPLICIT type", "shop.f90", 3)),
+        (
+            'shop.adb:3:9: warning: variable "x" is not referenced\nshop.adb:17:14: error: "Nope" is undefined\n',
+            CompilerError('"Nope" is undefined', "shop.adb", 17),
+        ),
+        (
+            'Compiling shop.pas\nshop.pas(19,10) Error: Identifier not found "nope"\nshop.pas(56) Fatal: There were 1',
+            CompilerError('Identifier not found "nope"', "shop.pas", 19),
+        ),
         ("App.java:3: error: ';' expected\n", CompilerError("';' expected", "App.java", 3)),
         (LINKER, CompilerError("undefined reference to `nothing'")),
         ("error: failed to parse manifest\n\nCaused by: x\n", CompilerError("failed to parse manifest")),

@@ -4,7 +4,7 @@ In this order: what the user names, an adapter or a language; the `type` of a co
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from trio_debugmcp.dap.profiles.detection import ProgramFacts, fitting
 from trio_debugmcp.dap.profiles.profile import Profile
@@ -62,6 +62,22 @@ def candidates(
     return fits
 
 
+_MACHINE_CODE = frozenset({".zig", ".nim", ".odin", ".swift", ".ml", ".hs"})
+_OF_THE_JVM = frozenset({".kt", ".kts", ".scala", ".groovy", ".clj"})
+"""Suffixes of languages that no adapter builds, though one debugs what their compilers make."""
+
+
+def _to_be_built(program: str) -> str | None:
+    suffix = PurePath(program).suffix.lower()
+    if suffix in _MACHINE_CODE:
+        return (
+            f"'{program}' is not built here. Build it with debug information and launch the executable: gdb debugs it. "
+        )
+    if suffix in _OF_THE_JVM:
+        return f"'{program}' is not built here. Build a jar and launch that: the adapter java debugs it. "
+    return None
+
+
 def _without_project(
     program: str, profiles: Sequence[Profile], facts: Callable[[str], ProgramFacts | None]
 ) -> str | None:
@@ -76,7 +92,7 @@ def _without_project(
             "INVALID_PATH", f"The program '{program}' does not exist. Pass the path of a file.", {"path": program}
         )
     if found is None or found.kind != "directory":
-        return None
+        return _to_be_built(program)
     what = f"'{program}' is a directory without a program that an adapter knows."
     for profile in profiles:
         if profile.detect.files and not set(profile.detect.suffixes).isdisjoint(found.suffixes):

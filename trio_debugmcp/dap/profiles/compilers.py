@@ -24,14 +24,18 @@ _ERRORS = (
         r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):\d+:\n(?:\n| .*\n)+(?:Fatal )?Error: (?P<text>.+)$", re.MULTILINE
     ),
     re.compile(r"^error(?:\[\w+\])?: (?P<text>.+)\n\s*--> (?P<file>[^:\n]+):(?P<line>\d+)", re.MULTILINE),
-    re.compile(r"^(?P<file>[^\s:#][^:\n]*\.go):(?P<line>\d+):(?:\d+:)? (?P<text>.+)$", re.MULTILINE),
+    re.compile(
+        r"^(?P<file>[^\s:#][^:\n]*\.(?:go|ad[bs])):(?P<line>\d+):(?:\d+:)? (?!warning: |\(style\) )(?P<text>.+)$",
+        re.MULTILINE,
+    ),
+    re.compile(r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+),\d+\) (?:Error|Fatal): (?P<text>.+)$", re.MULTILINE),
     re.compile(r"^(?:/\S*|ld): .*?(?P<text>(?:undefined reference|multiple definition|cannot find) .+)$", re.MULTILINE),
     re.compile(r"^error: (?P<text>.+)$", re.MULTILINE),
 )
-"""The first error of gcc, clang and javac; of gfortran; of rustc; of go; of a linker; and of cargo, about no place."""
+"""The first error of gcc, clang and javac; of gfortran; of rustc; of go and gnat; of fpc; of a linker; of cargo."""
 
 
-class Build(Struct, frozen=True, forbid_unknown_fields=True):
+class Build(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """How programs are built that their debugger does not run as they are written.
 
     Attributes:
@@ -41,6 +45,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True):
         packages: each directory of sources below such a file is a program, and a source file is a part of its own.
         command: the command line; empty: the adapter builds them itself.
         makes: a program, or a directory of classes.
+        beside_output: it runs where the program is made, as it leaves files where it runs.
     """
 
     command: tuple[str, ...]
@@ -48,6 +53,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True):
     files: tuple[str, ...] = ()
     packages: bool = False
     makes: Literal["program", "classes"] = "program"
+    beside_output: bool = False
 
     def is_for(self, path: PurePath) -> bool:
         """Whether a file's name has one of the suffixes."""
@@ -63,6 +69,7 @@ class BuildPlan(Struct, frozen=True):
 
     `package`: the directory whose sources it is of, if that is another than where the command runs. `makes`: as of the
     build; `sources`: the directory of the packages, for classes. `program`: what is made, if the command knows where.
+    `beside_output`: as of the build, too.
     """
 
     command: tuple[str, ...]
@@ -72,6 +79,7 @@ class BuildPlan(Struct, frozen=True):
     makes: Literal["program", "classes"] = "program"
     sources: str = ""
     program: str = ""
+    beside_output: bool = False
 
     def command_for(self, output: str) -> list[str]:
         """Return the command line that makes this file."""
@@ -83,6 +91,10 @@ class BuildPlan(Struct, frozen=True):
             "sources": self.sources or self.directory,
         }
         return [str(word) for word in filled(self.command, values)]
+
+    def runs_in(self, output: str) -> str:
+        """Return the directory in which the command runs that makes this file."""
+        return str(PurePath(output).parent) if self.beside_output else self.directory
 
     @property
     def reports_program(self) -> bool:
@@ -103,7 +115,9 @@ def plan_of(builds: Iterable[Build], program: str, facts: ProgramFacts) -> Build
     path = PurePath(program)
     for build in builds:
         if not build.files and build.is_for(path) and facts.kind == "file":
-            return BuildPlan(build.command, str(path.parent), program, makes=build.makes)
+            return BuildPlan(
+                build.command, str(path.parent), program, makes=build.makes, beside_output=build.beside_output
+            )
         described = next((one for one in facts.above if PurePath(one).name in build.files), None)
         if described is None:
             continue

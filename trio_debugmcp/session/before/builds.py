@@ -101,7 +101,7 @@ class Builds:
     async def _run(self, plan: BuildPlan, output: str) -> Ran:
         try:
             command, env = plan.command_for(output), environment(_PLAIN)
-            return await run_command(command, self._watchdog, cwd=plan.directory, env=env)
+            return await run_command(command, self._watchdog, cwd=plan.runs_in(output), env=env)
         except CannotRun as error:
             raise UsageError(
                 "LAUNCH_FAILED",

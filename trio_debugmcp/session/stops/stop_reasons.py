@@ -150,7 +150,9 @@ class StopReasons:
         """Whether a stop is in what calls the program: in code without source, and not inlined into the user's."""
         file, code = frames[0].location.file, self._requests.profile.code
         caller = frames[1].name if len(frames) > 1 else None
-        if isinstance(code, NativeCode) and code.calls_program(frames[0].name, file, caller):
+        snapshot = self._requests.snapshot
+        program = None if snapshot is None else snapshot.origin.executable_path
+        if isinstance(code, NativeCode) and code.calls_program(frames[0].name, file, caller, program):
             return True
         if file is None or not self._requests.profile.code.is_disassembly(file):
             return file is None and not frames[0].source_reference

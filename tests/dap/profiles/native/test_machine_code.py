@@ -243,10 +243,14 @@ def test_an_index_of_a_reference_to_what_only_code_can_index_is_refused(kind: st
         ("integer(kind=4), allocatable (:)", "[2]", "x(2)"),
         ("Type item (3)", "[2]", "x(2)"),
         ("real(kind=8) (2,2)", "[2]", None),
+        ("array (1 .. 4) of integer", "[2]", "x(2)"),
+        ("depot.shelf_list", "[2]", "x(2)"),
+        ("depot.shelf", "price", "x.price"),
+        ("array (1 .. 4, 1 .. 2) of integer", "[2]", None),
         ("integer [3]", "[2]", "x[2]"),
     ],
 )
-def test_paths_of_fortran_are_spelled_as_fortran_has_them(kind: str, name: str, path: str | None) -> None:
+def test_paths_of_fortran_and_ada_are_spelled_as_these_have_them(kind: str, name: str, path: str | None) -> None:
     assert CPP.member("x", name, kind) == path
 
 
@@ -257,6 +261,15 @@ def test_the_main_of_fortrans_runtime_differs_from_the_program_by_what_called_it
     assert not code.calls_program("main", "/x/shop.f90", "main")
     assert not code.calls_program("shop", "/x/shop.f90", "main")
     assert not code.calls_program("main", "/x/shop.cpp", "__libc_start_call_main")
+    assert code.calls_program("main", "/usr/lib/d/core/internal/entrypoint.d", "__libc_start_call_main")
+    assert not code.calls_program("D main", "/x/shop.d", "main")
+
+
+def test_the_main_that_gnat_makes_is_known_by_the_unit_that_it_calls() -> None:
+    code = NativeCode()
+    assert code.calls_program("main", "/x/b~shop.adb", "__libc_start_call_main", "/x/shop")
+    assert not code.calls_program("main", "/x/b~shop.adb", "__libc_start_call_main", "/x/renamed")
+    assert not code.calls_program("shop", "/x/shop.adb", "main", "/x/shop")
 
 
 def test_a_signal_in_a_frame_of_fortran_is_named_by_what_gdb_evaluates_there() -> None:
@@ -265,7 +278,7 @@ def test_a_signal_in_a_frame_of_fortran_is_named_by_what_gdb_evaluates_there() -
     assert seen(look, values) == ThrownDescription("SIGFPE", "Floating point exception (address 0x55)")
 
 
-def test_a_function_that_ends_a_program_of_fortran_says_for_what() -> None:
+def test_a_function_that_ends_a_program_of_fortran_or_ada_says_for_what() -> None:
     thrown = NativeThrown(("", ""), ("rust_panic",), ("_gfortran_error_stop_string", "_gfortran_runtime_error_at"))
     assert thrown.raised_in == ("rust_panic", "_gfortran_error_stop_string", "_gfortran_runtime_error_at")
     stop, error = (thrown.ending(name) for name in thrown.raised_in[1:])
@@ -273,3 +286,6 @@ def test_a_function_that_ends_a_program_of_fortran_says_for_what() -> None:
     assert error is not None
     assert (stop.type, error.type, stop.mode) == ("error stop", "Fortran runtime error", "unhandled")
     assert thrown.ending("rust_panic") is None
+    ada = NativeThrown(("", ""), (), ("__gnat_unhandled_exception",)).ending("__gnat_unhandled_exception")
+    assert ada is not None
+    assert (ada.type, ada.mode) == ("Ada exception", "unhandled")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -20,10 +21,15 @@ _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/b
 FORTRAN = (".f90", ".f95", ".f03", ".f08", ".f", ".for")
 """Suffixes of source files of Fortran, in small letters."""
 
+_ADA_BINDER = re.compile(r".*/b~(?P<unit>[^/]+)\.adb")
+"""The file that gnat makes for a program of Ada, with the `main` that calls it."""
+
 _FORTRAN_RECORD = re.compile(r"Type \w+")
-_FORTRAN_VECTOR = re.compile(r"(?:integer|real|logical|complex|character|Type).*\([^,()]*\)")
-_FORTRAN_MATRIX = re.compile(r"(?:integer|real|logical|complex|character|Type).*\([^()]*,[^()]*\)")
-"""Types as gdb names those of Fortran: of a structure, and of arrays with one dimension, and with several."""
+_OF_FORTRAN = r"(?:integer|real|logical|complex|character|Type).*"
+_VECTOR = re.compile(rf"{_OF_FORTRAN}\([^,()]*\)|array \([^,()]*\) of .*|[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+")
+_MATRIX = re.compile(rf"{_OF_FORTRAN}\([^()]*,[^()]*\)|array \([^()]*,[^()]*\) of .*")
+"""Types as gdb names those of Fortran: of a structure, and of arrays with one dimension, and with several. Ada's are
+named like those arrays, or by the package that declares them: `depot.shelf_list`."""
 
 _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 """A path that C++ has, too."""
@@ -116,9 +122,9 @@ class NativeValues(AdapterValues):
     def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
         if self.is_target(name, parent_type):
             return f"*{parent}" if parent_type and parent_type.endswith("*") else parent
-        if _FORTRAN_VECTOR.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
+        if _VECTOR.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
             return f"{parent}({name.strip('[]')})"
-        if _FORTRAN_MATRIX.fullmatch(parent_type or "") is not None:
+        if _MATRIX.fullmatch(parent_type or "") is not None:
             return None  # its children are parts that no expression names
         if _FORTRAN_RECORD.fullmatch(parent_type or "") is not None:
             return f"{parent}%{name}"
@@ -169,13 +175,19 @@ class NativeCode(Code):
         """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
         return not file.startswith("/") or file.startswith(_SYSTEM)
 
-    def calls_program(self, function: str, file: str | None, caller: str | None) -> bool:
+    def calls_program(self, function: str, file: str | None, caller: str | None, program: str | None = None) -> bool:
         """Whether this is the `main` that the compiler of Fortran adds in front of the program, in its first line.
 
-        Outside of it is the system's; a program that is called `main` itself has this one there, or nothing at all.
+        Outside of it is the system's; a program that is called `main` itself has this one there, or nothing at all. The
+        compiler of D adds one, too: the program's is `D main`. Ada's is in a file of its own, with the name of the unit
+        that it calls; `program`: the executable, which may be called otherwise.
         """
-        added = function == "main" and caller not in ("main", None)
-        return added and file is not None and file.lower().endswith(FORTRAN)
+        if function != "main" or caller in ("main", None) or file is None:
+            return False
+        binder = _ADA_BINDER.fullmatch(file)
+        if binder is not None:
+            return program is not None and binder["unit"] == PurePath(program).stem
+        return file.lower().endswith((*FORTRAN, ".d"))
 
     def is_disassembly(self, file: str) -> bool:
         return file.startswith("@")  # CodeLLDB's, of a function without source

@@ -39,7 +39,7 @@ class NativeThrown(Thrown):
     Args:
         thrown: expressions for the addresses of the object and of its type at `__cxa_throw`.
         panics: names of the function in which Rust raises a panic.
-        ends: names of functions by which the runtime of Fortran ends a program for an error.
+        ends: names of functions by which the runtime of Fortran or Ada ends a program for an error.
     """
 
     reads_types: ClassVar[bool] = True
@@ -80,7 +80,8 @@ class NativeThrown(Thrown):
     def ending(self, function: str) -> ThrownDescription | None:
         if function not in self._ends:
             return None
-        kind = "error stop" if "error_stop" in function else "Fortran runtime error"
+        by_ada = "Ada exception" if function.startswith("__gnat") else "Fortran runtime error"
+        kind = "error stop" if "error_stop" in function else by_ada
         return ThrownDescription(kind, None, (kind,), "unhandled")
 
     def is_again(self, function: str) -> bool:

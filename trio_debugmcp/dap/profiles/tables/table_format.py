@@ -78,7 +78,7 @@ class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type.
 
     `panics`: names of the function in which Rust raises a panic, for which adapters have no filter; `ends`: of those by
-    which the runtime of Fortran ends a program for an error.
+    which the runtime of Fortran or Ada ends a program for an error.
     """
 
     raised: tuple[str, ...]

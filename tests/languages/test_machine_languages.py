@@ -1,0 +1,71 @@
+"""Programs of Ada, D and Pascal under gdb: built from their source, and what their compilers say of a mistake."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from tests.languages.cases import PROGRAMS
+from tests.languages.conftest import installed, need
+from tests.real.conftest import Connect
+from tests.server.scene import failure
+
+
+class Language(Struct, frozen=True):
+    """A source, its compiler and the package with that, its last price, a mistake, and what is said of that."""
+
+    source: str
+    compiler: str
+    package: str
+    last: str
+    right: str
+    wrong: str
+    said: str
+
+
+LANGUAGES = {
+    "Ada": Language(
+        "shop_main.adb", "gnatmake", "gnat", "items(2).price", "Total + Item.Price", "Nope", '"Nope" is undefined'
+    ),
+    "D": Language("shop.d", "gdc", "gdc", "items.ptr[2].price", "total + item.price", "nope", "undefined identifier"),
+    "Pascal": Language(
+        "shop.pas", "fpc", "fp-compiler", "items[2].price", "total + item.price", "nope", "Identifier not found"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+async def test_a_source_is_built_without_a_trace_beside_it_and_a_mistake_in_it_has_its_line(
+    debugging: Connect, tmp_path: Path, name: str
+) -> None:
+    language = LANGUAGES[name]
+    installed("gdb")
+    need(language.compiler, shutil.which(language.compiler), f"apt-get install {language.package}")
+    source = tmp_path / language.source
+    source.write_bytes((PROGRAMS / language.source).read_bytes())
+    lines = source.read_text().splitlines()
+    (loop,) = [number for number, line in enumerate(lines, 1) if line.endswith(" loop") and "add" in line.lower()]
+    (wrong,) = [number for number, line in enumerate(lines, 1) if language.right in line]
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(source), breakpoints=[{"file": str(source), "line": loop}])
+        assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Breakpoint", f"{source}:{loop}")
+        assert (await client.call("evaluate", expression=language.last))["value"] == "4"
+        await client.call("debug_disconnect")
+        assert [each.name for each in tmp_path.iterdir()] == [language.source]
+        source.write_text(source.read_text().replace(language.right, language.wrong))
+        failed = await failure(client, "debug_launch", program=str(source))
+        assert (failed.code, f"{wrong}: {language.said}" in failed.message) == ("LAUNCH_FAILED", True)
+
+
+async def test_an_item_of_an_array_of_ada_has_the_path_that_ada_has(debugging: Connect, tmp_path: Path) -> None:
+    installed("gdb")
+    need("gnatmake", shutil.which("gnatmake"), "apt-get install gnat")
+    source = tmp_path / "shop_main.adb"
+    source.write_bytes((PROGRAMS / "shop_main.adb").read_bytes())
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(source), breakpoints=[{"function": "add"}], stop_at_entry=False)
+        found = await client.call("variables_get", path="items", frame_index=1)
+        paths = [each.partition(" = ")[0] for each in found["variables"]]
+        assert paths == ["(0)", "(1)", "(2)"]
+        assert (await client.call("evaluate", expression="items(1).price", frame_index=1))["value"] == "3"
