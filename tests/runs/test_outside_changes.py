@@ -140,3 +140,51 @@ def test_a_set_and_a_dictionary_of_objects_are_what_they_have_become() -> None:
 def test_what_a_generator_was_sent_comes_behind_what_it_has_yielded() -> None:
     (line,) = (line for line in answer("by_sending").because if line.source == "value = yield best")
     assert line.values == ["yields 5", "then value=9"]
+
+
+CURSOR = """\
+import sqlite3
+from contextlib import contextmanager
+
+
+@contextmanager
+def writing(db):
+    yield db.cursor()
+    db.commit()
+
+
+def parsed(text):
+    return int(text.replace(".", ""))
+
+
+def add(db, text):
+    cents = parsed(text)
+    with writing(db) as cursor:
+        cursor.execute("insert into entries values (?)", (cents,))
+
+
+def looked_up(db):
+    cursor = db.cursor()
+    found = cursor.execute("select 1").fetchone()
+    return found
+
+
+def balance(db):
+    return db.execute("select sum(cents) from entries").fetchone()[0]
+
+
+db = sqlite3.connect(":memory:")
+db.execute("create table entries (cents integer)")
+add(db, "0.5")
+looked_up(db)
+total = balance(db)
+"""
+
+
+def test_what_a_cursor_was_given_is_a_cause_of_what_its_connection_has() -> None:
+    process = record(CURSOR, python(3, 12)).processes[0]
+    found = why(process, WhyQuestion(expression="total", limit=30))
+    lines = {line.line: line for line in found.because}
+    assert "execute was called on what cursor of it gave; its content is not recorded" in lines[18].notes
+    assert lines[16].source.startswith("cents = parsed(text)")
+    assert 24 not in lines  # what it has read changes nothing
