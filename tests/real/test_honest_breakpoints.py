@@ -459,3 +459,45 @@ async def test_a_main_thread_that_runs_on_without_its_debugger_has_it_again_and_
             assert said[0].startswith("The main thread had lost pydevd's trace function, and has it again. ")
             assert said[1].startswith("The thread worker has ended without pydevd's trace function")
             assert said[1].count("\n") <= 1
+
+
+SWITCHES = """\
+import greenlet, hub
+
+def work():
+    switched = 0
+    while True:
+        loop.switch()
+        switched += 1
+
+loop = greenlet.greenlet(hub.run)
+work()
+"""
+
+HUB = """\
+import greenlet, time
+
+def run():
+    while True:
+        time.sleep(0.2)
+        greenlet.getcurrent().parent.switch()
+"""
+
+
+@pytest.mark.skipif(not BY_ENGINE, reason="pydevd does not know of greenlets, but of gevent's")
+async def test_a_pause_stops_a_greenlet_that_waits_for_another_one(debugging: Connect, tmp_path: Path) -> None:
+    libraries = tmp_path / "site-packages"
+    libraries.mkdir()
+    (libraries / "hub.py").write_text(HUB)
+    file = tmp_path / "switches.py"
+    file.write_text(SWITCHES)
+    async with debugging() as client:
+        env = {"PYTHONPATH": str(libraries)}
+        stop = await client.call(
+            "debug_launch", program=str(file), env=env, breakpoints=[{"file": str(file), "line": 7}]
+        )
+        await client.call("breakpoint_remove", id="*")
+        await client.call("debug_continue", wait=False)
+        stop = await client.call("debug_pause")
+        assert stop["state"] == "Paused"
+        assert stop["at"].endswith(" in work")

@@ -5,7 +5,7 @@ A stop at the entry is one of these: at the first line of the main module.
 
 from typing import Any
 
-from trio_debugmcp.engine.inside import monitoring
+from trio_debugmcp.engine.inside import greenlet_frames, monitoring
 from trio_debugmcp.engine.inside.attention import Attention
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
@@ -48,7 +48,7 @@ class Pauses:
         self.is_wanted, self.reason = True, "pause"
         self._attention.open(_USER)
         self._events.restart()
-        for top in self._threads.tops().values():
+        for top in [*self._threads.tops().values(), *greenlet_frames.waiting_frames()]:
             frame = top
             for _ in range(_MOST_FRAMES):
                 if frame is None:

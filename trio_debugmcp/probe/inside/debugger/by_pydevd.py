@@ -9,7 +9,7 @@ import sys
 from typing import Any, Callable, Iterator, List, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import imported
-from trio_debugmcp.probe.inside.debugger import frame_places, pydevd_parts
+from trio_debugmcp.probe.inside.debugger import frame_places, green_threads, pydevd_parts
 from trio_debugmcp.probe.inside.debugger.pydevd_loans import PydevdLoan
 from trio_debugmcp.probe.inside.debugger.pydevd_parts import part
 from trio_debugmcp.probe.inside.debugger.seam import (
@@ -66,8 +66,12 @@ class PydevdView(ProgramView):
 
     # --- Threads and frames -------------------------------------------------------------------------------------------
 
-    def _thread(self, ident: int, thread: Any, top: Any) -> ProgramThread:
-        found = super()._thread(ident, thread, top)
+    def threads(self) -> List[ProgramThread]:
+        found = super().threads()
+        return found if "gevent" not in sys.modules else green_threads.named(self, found)
+
+    def program_thread(self, ident: int, thread: Any, top: Any) -> ProgramThread:
+        found = super().program_thread(ident, thread, top)
         pydevd, get_id = pydevd_parts.pydevd(), part("_pydevd_bundle.pydevd_constants", "get_thread_id")
         if pydevd is None or get_id is None:
             return found
@@ -77,7 +81,7 @@ class PydevdView(ProgramView):
         found.stopped = manager.get_frames_list(key) if manager is not None else None
         return found
 
-    def _owns_thread(self, thread: Any) -> bool:
+    def owns_thread(self, thread: Any) -> bool:
         return bool(getattr(thread, "is_pydev_daemon_thread", False) or getattr(thread, "pydev_do_not_trace", False))
 
     def frames(self, thread: ProgramThread) -> Iterator[VisibleFrame]:

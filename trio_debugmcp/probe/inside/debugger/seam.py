@@ -129,8 +129,8 @@ class ProgramView:
         found = []
         for ident, thread in known.items():
             top = tops.pop(ident, None)
-            if top is not None and not self._owns_thread(thread):
-                found.append(self._thread(ident, thread, top))
+            if top is not None and not self.owns_thread(thread):
+                found.append(self.program_thread(ident, thread, top))
         found += [
             ProgramThread(ident, ident, f"thread {ident}", top, None, False)  # made by C code, or by `_thread`
             for ident, top in tops.items()
@@ -138,11 +138,11 @@ class ProgramView:
         ]
         return found
 
-    def _thread(self, ident: int, thread: Any, top: Any) -> ProgramThread:
+    def program_thread(self, ident: int, thread: Any, top: Any) -> ProgramThread:
         """Return what is known of a thread of `threading`."""
         return ProgramThread(ident, ident, str(thread._name), top, None, bool(thread._daemonic))
 
-    def _owns_thread(self, thread: Any) -> bool:
+    def owns_thread(self, thread: Any) -> bool:
         """Whether a thread of `threading` is the debugger's own."""
         return False
 
