@@ -204,3 +204,29 @@ async def test_a_breakpoint_in_a_template_of_jinja_stops_in_each_round_and_nowhe
     breakpoints = [f"{tmp_path}/page.jinja:{line}", f"{program}:{own}"]
     places = await stops_of(debugging, PYTHONS[version], program, breakpoints)
     assert places == [f"shop.py:{own} in <module>", "page.jinja:4 in root", "page.jinja:4 in root"]
+
+
+WITHOUT_FILE = """\
+from jinja2 import DictLoader, Environment, StrictUndefined
+
+pages = Environment(loader=DictLoader({"page": "Dear\\n{{ user.name }}"}), undefined=StrictUndefined)
+
+def show():
+    page = pages.get_template("page")
+    return page.render()
+
+show()
+"""
+
+
+async def test_an_exception_that_a_template_raises_again_where_it_is_rendered_says_at_which_line_of_it(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    pytest.importorskip("jinja2")
+    file = tmp_path / "pages.py"
+    file.write_text(WITHOUT_FILE)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(file), stop_at_entry=False)
+        assert (stop["at"], stop["mode"]) == (f"{file}:7 in show", "unhandled")
+        assert stop["exception"].startswith("UndefinedError: 'user' is undefined")
+        assert stop["notes"][0] == "raised at <template>:2 in top-level template code, and raised again since"

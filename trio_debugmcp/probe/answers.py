@@ -223,6 +223,8 @@ class ProbeStop(ProbeAnswer, frozen=True):
     """What functions returned to the top frame in the last step."""
     handling: str | None = None
     """The exception that the top frame is handling: type and message."""
+    raised: ProbePlace | None = None
+    """Where the exception of the stop was raised, if it has left that frame and was raised again."""
 
 
 class ProbeVariables(ProbeAnswer, frozen=True):

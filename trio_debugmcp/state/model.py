@@ -159,9 +159,9 @@ class NamedScope(Struct, frozen=True):
 class Locals(Struct, frozen=True):
     """The scopes of the top frame, and its locals: as many as are kept, and how many there are.
 
-    `globals` are those that the statement at hand reads, as far as that is known.
-    `returned` are the results of functions that were called or left by the step that led here. `hidden`: how many
-    frames of which packages the debugger leaves out of the stack.
+    `globals` are those that the statement at hand reads, as far as that is known. `returned` are the results of
+    functions that were called or left by the step that led here. `hidden`: how many frames of which packages the
+    debugger leaves out of the stack. `raised`: where the exception of the stop was raised, if it has left that frame.
     """
 
     scopes: tuple[NamedScope, ...] = ()
@@ -170,6 +170,7 @@ class Locals(Struct, frozen=True):
     globals: tuple[Variable, ...] = ()
     returned: tuple[Variable, ...] = ()
     hidden: Mapping[str, int] = {}
+    raised: Location | None = None
 
 
 class Stack(Struct, frozen=True):

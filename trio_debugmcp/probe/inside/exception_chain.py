@@ -94,6 +94,21 @@ def answer_json(thread: ProgramThread, bounds: ChainBounds, budget: Budget, rend
     return answer
 
 
+def left_place(thread: ProgramThread, budget: Budget, renderer: Renderer) -> Optional[Json]:
+    """Return where in the program an exception was raised that has left that frame, as its handler raised it again."""
+    value, trace = attached.debugger().exception(thread)
+    if value is None:
+        return None
+    telling = _ChainAnswer(thread, ChainBounds(0, 0, 0), budget, renderer)
+    for frame, line_ in reversed(list(entries_of(trace))):
+        if telling.shows(frame):
+            return None
+        place = None if attached.is_own(frame) else telling.place(frame, line_)
+        if place is not None and not place.get("library"):
+            return place
+    return None
+
+
 class _ChainAnswer:
     """One answer: how much of it is used up, and what is in it already."""
 
@@ -134,6 +149,10 @@ class _ChainAnswer:
             entry["way"] = link.way
             entries[id(link.of)].setdefault("inner", []).append(entry)
         return root
+
+    def shows(self, frame: Any) -> bool:
+        """Whether the stack at the stop has a frame."""
+        return id(frame) in self._visible
 
     def _reference(self, shown: Json) -> Json:
         """An exception that is in the answer already."""
@@ -188,7 +207,7 @@ class _ChainAnswer:
         for frame, line in found[: self._bounds.frames]:
             if self._budget.spent():
                 break
-            place = self._place(frame, line)
+            place = self.place(frame, line)
             if passed and not shown:
                 place["raised"] = True
             elif is_root and self._stack and frame is self._stack[0].frame:
@@ -199,7 +218,7 @@ class _ChainAnswer:
             shown.append(place)
         entry["frames"], entry["total"] = shown, len(found)
 
-    def _place(self, frame: Any, line: Optional[int]) -> Json:
+    def place(self, frame: Any, line: Optional[int]) -> Json:
         """Return where a frame was left, at a line; None: it was not left yet, and is where the stack shows it."""
         seen = self._visible.get(id(frame))
         template = None if line is None else template_frames.place_of(frame, line)

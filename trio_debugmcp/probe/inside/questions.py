@@ -58,12 +58,7 @@ def _stop(asked: ProbeQuestion) -> Json:
         results = attached.debugger().returned(top.frame, thread.ident, bool(asked.parameters.get("first")))
         if results:
             answer["returned"] = [visible_frames.variable_json(*result, asked.renderer) for result in results]
-        handled = attached.debugger().handled(thread)
-        if handled is not None:
-            from trio_debugmcp.probe.inside import exception_chain  # most stops need none of it
-
-            if exception_chain.is_handled_in(top.frame, handled):
-                answer["handling"] = exception_chain.line(handled, asked.renderer)
+        stop_variables.put_exceptions(answer, thread, top.frame, asked.budget, asked.renderer)
     everything = thread_list.places_json(asked.budget, asked.number("threads", STOP_THREADS))
     answer["threads"], answer["threadsTotal"] = everything["threads"], everything["total"]
     return answer

@@ -1,4 +1,4 @@
-"""The variables of a stop: the locals of its frame, and the globals that the statement at hand reads.
+"""What a stop shows of its frame: its locals, the globals that the statement at hand reads, and the exceptions.
 
     put(answer, frame, 100, budget, renderer)   # at `return price * RATE`: {"locals": [...], "globals": [RATE], ...}
 
@@ -11,6 +11,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import frame_names, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import bytecode
 from trio_debugmcp.probe.inside.values import behind, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -36,6 +38,26 @@ def put(answer: Dict[str, Any], frame: Any, most: int, budget: Budget, renderer:
     answer["locals"], answer["localsTotal"] = shown[: len(known)], len(pairs)
     if len(shown) > len(known):
         answer["globals"] = shown[len(known) :]
+
+
+def put_exceptions(
+    answer: Dict[str, Any], thread: ProgramThread, frame: Any, budget: Budget, renderer: Renderer
+) -> None:
+    """Put into an answer what a frame is handling, and where the exception was raised at which the thread is stopped.
+
+    The latter if the exception has left that frame and was raised again, as templates do.
+    """
+    handled = attached.debugger().handled(thread)
+    raised, _ = attached.debugger().exception(thread)
+    if handled is None and raised is None:
+        return
+    from trio_debugmcp.probe.inside import exception_chain  # most stops need none of it
+
+    if handled is not None and exception_chain.is_handled_in(frame, handled):
+        answer["handling"] = exception_chain.line(handled, renderer)
+    left = None if raised is None else exception_chain.left_place(thread, budget, renderer)
+    if left is not None:
+        answer["raised"] = left
 
 
 def read_globals(frame: Any) -> List[Tuple[str, Any]]:

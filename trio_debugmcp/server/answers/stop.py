@@ -126,6 +126,8 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     results = () if stack.locals is None else stack.locals.returned
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
+    if stop.exception is not None and stack.locals is not None and stack.locals.raised is not None:
+        notes.append(f"raised at {places.at_location(stack.locals.raised)}, and raised again since")
     notes += _said(debugger, stop) + moved_notes(debugger, snapshot.id, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id) + family_notes(debugger, snapshot)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)

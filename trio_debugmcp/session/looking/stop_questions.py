@@ -227,6 +227,7 @@ class StopQuestions:
             globals=tuple(probe_variable(value, is_path, unknown) for value in answer.globals[:MAX_GLOBALS]),
             returned=tuple(probe_variable(value, is_path, unknown) for value in answer.returned[:MAX_RETURNED]),
             hidden=answer.hidden,
+            raised=None if answer.raised is None else self._location(answer.raised),
         )
 
     # --- The adapter --------------------------------------------------------------------------------------------------
