@@ -52,3 +52,19 @@ async def test_processes_that_never_read_are_named_and_hold_up_no_answer() -> No
                 assert re.match(r"\d+ \(rank 0-[3-7]\): the program does not answer", paused["failed"][-1])
                 values = await client.call("evaluate", expression="rank", group="all")
                 assert re.match(r"8 \(rank 0-7\); [4-8] have no value", values["processes"])
+
+
+async def test_those_that_never_read_do_not_keep_others_from_dialing_in() -> None:
+    async with connect() as client:  # whose time for a turn is the usual one
+        door = await client.call("debug_listen")
+        with trio.fail_after(TEST_SECONDS):
+            async with FakeFleet(door["address"], door["token"], 70) as silent:
+                for worker in silent.workers:
+                    worker.reads = False
+                async with FakeFleet(door["address"], door["token"], 20) as fleet:
+                    await fleet.connected()
+                    values = await client.call("evaluate", expression="rank", group="running")
+                    assert values["processes"] == "20 (rank 0-19)"
+                    assert values["notes"][0].startswith("70 whose debugger is not ready are not among them")
+                    assert len(json.dumps(await client.call("fleet_state"))) <= 4096
+                    await client.call("debug_disconnect")

@@ -148,3 +148,19 @@ async def test_what_is_about_one_process_is_refused_beside_a_group() -> None:
             failed = await failure(client, tool, group="all", **arguments)
             assert failed.code == "INVALID_PARAMETER"
             assert "is about one process, and `group` about several" in failed.message
+
+
+async def test_a_group_is_left_while_the_others_are_debugged_on() -> None:
+    async with fleet_of(6) as (client, fleet):
+        await client.call("debug_pause", group="rank=0-1")
+        left = await client.call("debug_disconnect", group="rank=1-3")
+        assert left == {
+            "detached": True,
+            "processes": "3 (rank 1-3)",
+            "notes": ["3 processes are still debugged"],
+        }
+        assert [worker.released for worker in fleet.workers] == [False, True, True, True, False, False]
+        assert (await client.call("evaluate", expression="rank", group="all"))["processes"] == "3 (rank 0, 4-5)"
+        assert "3 connected" in (await client.call("debug_state", session_id="s-1"))["listening"]
+        assert (await failure(client, "debug_disconnect", group="rank=0", session_id="s-2")).code == "INVALID_PARAMETER"
+        assert "No process has rank 2" in (await failure(client, "debug_disconnect", group="rank=2")).message

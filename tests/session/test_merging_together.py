@@ -1,5 +1,6 @@
 """What is sent to the merger at once is published together, and no session's wait is asked about another."""
 
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -81,6 +82,20 @@ async def test_a_wait_sees_a_state_between_two_that_are_published_together() -> 
             nursery.start_soon(merger.merge, SessionOpened("s-2", ORIGIN, None))
             nursery.start_soon(merger.merge, SessionClosed("s-2", "over"))
             await seen.wait()
+
+
+async def test_waits_do_not_keep_the_states_in_which_they_began() -> None:
+    async with merging(Published(), sessions=1) as merger, trio.open_nursery() as nursery:
+        for _ in range(20):
+            for of in ("s-1", None):
+                nursery.start_soon(partial(merger.wait_until, lambda state: state.focus is None, of=of))
+            await trio.testing.wait_all_tasks_blocked()
+            await merger.merge(Resumed("s-1", "step"))
+            await merger.merge(Resumed("s-1", "continue"))
+        gc.collect()
+        kept = {id(each.snapshots) for each in gc.get_objects() if isinstance(each, State) and each.snapshots}
+        assert len(kept) < 5
+        await merger.merge(SessionClosed("s-1", "over"))
 
 
 async def test_a_wait_for_a_session_is_not_asked_about_what_happens_to_another() -> None:

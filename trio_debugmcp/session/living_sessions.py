@@ -20,6 +20,7 @@ from trio_debugmcp.session.before.configured_tasks import TaskRunner
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.handshake import LAST_OUTPUT_LENGTH
+from trio_debugmcp.session.handshake_turns import HandshakeTurns
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.programs import Programs
@@ -58,6 +59,7 @@ class LivingSessions:
         self._context = context
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
+        self._turns = HandshakeTurns()
         self.tasks = TaskRunner(context.host, context.runtime.watchdog, self.running)
         self._nursery: trio.Nursery | None = None
 
@@ -118,6 +120,7 @@ class LivingSessions:
             sources=program.sources,
             runtime=self._context.runtime,
             host=self._context.host,
+            turns=self._turns,
             open_child=self._open_child,
         )
         session = DebugSession(session_id, profile, start, shared, self._sessions.get(parent or ""))

@@ -61,13 +61,16 @@ class ResourceListener(Protocol):
 
 
 class _Wait:
-    """A task that waits for a state; the merger looks for it at each change, so that the task is woken once."""
+    """A task that waits for a state; the merger looks for it at each change, so that the task is woken once.
+
+    It has no state until then: each of a thousand would hold another, and with it all sessions as they were.
+    """
 
     __slots__ = ("condition", "failure", "over", "state")
 
-    def __init__(self, condition: Callable[[State], bool], state: State) -> None:
+    def __init__(self, condition: Callable[[State], bool]) -> None:
         self.condition = condition
-        self.state = state
+        self.state = State()
         self.failure: Exception | None = None
         self.over = trio.Event()
 
@@ -140,10 +143,9 @@ class Merger:
 
         The merger calls the condition with each state, so it is short, waits for nothing and changes nothing.
         """
-        state = self.state
-        if condition(state):
-            return state
-        wait, waits = _Wait(condition, state), self._event_waits if events else self._waits
+        if condition(self.state):
+            return self.state
+        wait, waits = _Wait(condition), self._event_waits if events else self._waits
         if of is not None:
             waits = self._session_waits.setdefault(of, {})
         waits[wait] = None

@@ -16,7 +16,7 @@ from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.probe.answers import ProcessMarks
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.process_sample import exit_code
-from trio_debugmcp.session.start import ChildStart, Start
+from trio_debugmcp.session.start import ChildStart, Start, is_guest
 from trio_debugmcp.state.labels import Labels, labels_of
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class ProcessLabels:
         self._given = start.env if isinstance(start, Launch) else {}
         self._is_launched = isinstance(start, Launch)
         self._is_child = isinstance(start, ChildStart)
-        self._is_guest = isinstance(start, ChildStart) and "guest" in start.configuration
+        self._is_guest = is_guest(start)
         self._is_of_this_machine = False
         self.inherited: Mapping[str, str] = {} if above is None else above.inherited
 

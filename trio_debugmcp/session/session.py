@@ -19,7 +19,7 @@ The parts are made here and given what they need; none of them knows the session
 """
 
 import logging
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 import trio
@@ -40,6 +40,7 @@ from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.goodbye import say_goodbye
 from trio_debugmcp.session.handshake import Handshake, ended_early, wait_program
+from trio_debugmcp.session.handshake_turns import TURN_SECONDS, HandshakeTurns
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.looking.program import Looking, looking_into
 from trio_debugmcp.session.looking.sources import Sources
@@ -51,7 +52,7 @@ from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.reverse_requests import OpenChild, ReverseRequests
-from trio_debugmcp.session.start import ChildStart, Start, opened, origin_of
+from trio_debugmcp.session.start import ChildStart, Start, is_guest, opened, origin_of
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_sources import StopSources
@@ -75,6 +76,7 @@ class SharedContext(msgspec.Struct, frozen=True):
     sources: Sources
     runtime: Runtime
     host: Host
+    turns: HandshakeTurns
     open_child: OpenChild
 
 
@@ -242,7 +244,8 @@ class DebugSession:
     async def _try_to_start(self, nursery: trio.Nursery) -> DebugError | None:
         """Shake hands and ask what runs the program; returns why that failed."""
         try:
-            await self._handshake.run(nursery)
+            async with self._turn(nursery):
+                await self._handshake.run(nursery)
             if self.profile.habits.launches_only and self.parent is None:
                 await wait_program(self._merger, self.id, self._ending, self.requests.patience)
             await self._merger.merge(SessionStarted(self.id))
@@ -257,6 +260,11 @@ class DebugSession:
         except DebugError as error:
             return error
         return None
+
+    def _turn(self, nursery: trio.Nursery) -> AbstractAsyncContextManager[None]:
+        if not is_guest(self.start):  # of any number of which some hundred may come at once
+            return nullcontext()
+        return self._shared.turns.turn(nursery, self.requests.patience.seconds(TURN_SECONDS))
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)

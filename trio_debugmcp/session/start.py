@@ -163,6 +163,11 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
             )
 
 
+def is_guest(start: Start) -> bool:
+    """Whether it is that of a program which has dialed in by itself."""
+    return isinstance(start, ChildStart) and "guest" in start.configuration
+
+
 def _stopping_as(parent: Origin, child: Origin) -> Origin:
     """Return a child that stops where its parent does, and where a test fails in what that has started."""
     below = parent.fails_below and parent.launches  # the program is the only child of a session that launches it

@@ -62,8 +62,23 @@ class ChosenGroup(ChosenProcesses, frozen=True):
 
 
 def programs_there(debugger: Debugger) -> list[DebugSession]:
-    """Return the sessions that have a program: not one that listens, or only starts others."""
+    """Return the sessions that have a program which may run: not one that listens, or only starts others."""
+    return [session for session in _programs(debugger) if not _is_starting(session)]
+
+
+def starting_notes(debugger: Debugger) -> list[str]:
+    """Say how many processes may not run yet: they are in no group, as they answer nothing."""
+    starting = [session for session in _programs(debugger) if _is_starting(session)]
+    said = "whose debugger is not ready are not among them: it is loading, or does not answer"
+    return [f"{len(starting)} {said} ({named(processes_now(starting))})"] if starting else []
+
+
+def _programs(debugger: Debugger) -> list[DebugSession]:
     return [session for session in debugger.living_sessions() if has_program(session.profile, session.start)]
+
+
+def _is_starting(session: DebugSession) -> bool:
+    return session.snapshot is not None and session.snapshot.phase == "Starting"
 
 
 def refuse_beside(params: Struct, *names: str) -> None:
@@ -95,7 +110,8 @@ async def chosen_group(debugger: Debugger, text: str) -> ChosenGroup:
     processes = looked if group.needs_stacks else processes_now(sessions)
     chosen = _choose(group, processes)
     by_id = {session.id: session for session in sessions}
-    return ChosenGroup(chosen.processes, chosen.notes, [by_id[process.id] for process in chosen.processes])
+    notes = [*chosen.notes, *starting_notes(debugger)]
+    return ChosenGroup(chosen.processes, notes, [by_id[process.id] for process in chosen.processes])
 
 
 async def look(debugger: Debugger, sessions: Sequence[DebugSession]) -> list[ProcessNow]:
@@ -133,6 +149,9 @@ def _labels(session: DebugSession) -> Mapping[str, str]:
 def _no_processes(debugger: Debugger) -> UsageError:
     if debugger.root_session() is None:
         return no_session()
+    starting = starting_notes(debugger)
+    if starting:
+        return UsageError("NO_SESSION", f"A group has no processes yet: {starting[0]}. Call again in some seconds.")
     return UsageError(
         "NO_SESSION", "No program has dialed in yet, so a group has no processes: debug_state says where one dials in."
     )

@@ -8,7 +8,7 @@ from trio_debugmcp.errors import no_session
 from trio_debugmcp.server.answers.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
 from trio_debugmcp.server.answers.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there
+from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there, starting_notes
 from trio_debugmcp.server.tools.looking.threads import deadlock_note
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -45,7 +45,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
         stacks={process.id: process.stack for process in everyone if process.unknown is None},
         used={session_id: readings[-1] for session_id, readings in seen.used.items() if readings},
     )
-    return fleet_answer(Places(debugger.workspace.directory), look, chosen.notes)
+    return fleet_answer(Places(debugger.workspace.directory), look, [*chosen.notes, *starting_notes(debugger)])
 
 
 def _stacks_before(

@@ -10,8 +10,11 @@ from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.ended_by import others_notes
+from trio_debugmcp.server.answers.fleet_classes import named
+from trio_debugmcp.server.answers.fleet_lines import without_common_host
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.group_choice import GroupOf, chosen_group, on_each, programs_there, refuse_beside
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.checks import check_program
@@ -21,10 +24,12 @@ from trio_debugmcp.server.tools.starting.other_programs import end_before_tasks,
 from trio_debugmcp.server.tools.starting.state_now import DebugState, state_now
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.session import DebugSession
 
 
 class DebugDisconnect(Params, frozen=True, kw_only=True):
     terminate: Annotated[bool | None, Meta(description="Default: true if launched, false if attached to.")] = None
+    group: GroupOf = None
     session_id: SessionId = None
 
 
@@ -44,10 +49,14 @@ class Ended(Answer, frozen=True, kw_only=True):
     ended: bool = False
     detached: bool = False
     session: str | None = None
+    processes: str | None = None
     notes: list[str] = []
 
 
 async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
+    if params.group is not None:
+        refuse_beside(params)
+        return await _disconnect_group(debugger, params.group, terminate=params.terminate)
     root = debugger.root_session()
     if root is None:
         return Ended(ended=True, notes=["there was no session"])
@@ -66,6 +75,25 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
     await end_with(debugger, session, terminate=terminate)
     others = others_notes(debugger, session.id)
     return Ended(ended=terminate, detached=not terminate, session=program if several and others else None, notes=others)
+
+
+async def _disconnect_group(debugger: Debugger, group: str, *, terminate: bool | None) -> Ended:
+    """End the sessions of a group; where its programs came from, a listening address say, stays as it is."""
+    chosen, root = await chosen_group(debugger, group), debugger.root_session()
+    ends = terminate if terminate is not None else root is not None and isinstance(root.start, Launch)
+
+    async def end(session: DebugSession) -> None:
+        await debugger.sessions.end(session, terminate=ends, reason="disconnected")
+
+    await on_each(chosen.sessions, end)
+    left = len(programs_there(debugger))
+    notes = [*chosen.notes, f"{left} processes are still debugged"] if left else chosen.notes
+    return Ended(
+        ended=ends,
+        detached=not ends,
+        processes=f"{len(chosen.processes)} ({named(without_common_host(chosen.processes))})",
+        notes=list(notes),
+    )
 
 
 async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
