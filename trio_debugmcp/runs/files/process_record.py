@@ -331,3 +331,11 @@ def owned_rows(record: ProcessRecord, row: int) -> Iterator[int]:
     subject = record.rows.word(row, 0) & 0xFFFF_FFFF
     last = record.forth_of(_NOT_AFTER, subject, row) or record.rows.last
     yield from record.rows.equal(2, row, row, last + 1)
+
+
+def owned_rows_back(record: ProcessRecord, row: int) -> Iterator[int]:
+    """Yield the rows that `owned_rows` yields, the last first."""
+    subject = record.rows.word(row, 0) & 0xFFFF_FFFF
+    number = (record.forth_of(_NOT_AFTER, subject, row) or record.rows.last) + 1
+    while number := record.rows.last_equal(2, row, number, row):
+        yield number

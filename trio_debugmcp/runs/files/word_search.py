@@ -13,6 +13,9 @@ from trio_debugmcp.runs.files.block_files import WORD
 from trio_debugmcp.runs.files.block_indexes import HeadIndex
 from trio_debugmcp.runs.files.run_files import WordFile
 
+_NEAR = 8
+"""Entries that are looked at one by one before a search: a call that makes none is over by then."""
+
 _FIRST_WINDOW = 1024 * WORD
 """How many bytes are looked at first."""
 
@@ -99,6 +102,11 @@ def next_any(file: WordFile, words: list[int], after: int, until: int = 0) -> in
 
     It is searched for all of them at once, in growing pieces: one of them is often near, and the others are nowhere.
     """
+    near = min(after + _NEAR, until - 1 if until else file.last, file.last)
+    for number in range(max(after + 1, file.first), near + 1):
+        if file.word(number, 0) in words:
+            return number
+    after = max(after, near)
     parts = [word.to_bytes(WORD, "little") for word in words]
     for first, column in file.columns(0, after + 1, fits=lambda head: any(map(head.may_have, words))):
         if until and first >= until:

@@ -19,7 +19,7 @@ def computed(past: PastProcess, execution: StatementExecution) -> list[tuple[Val
     """Return the attributes that a statement has read by a call of their getter, each with how that ended."""
     paths = [read.path for read in execution.statement.reads if read.path.steps and not read.is_callee]
     found: list[tuple[ValuePath, Row]] = []
-    for start in past.executions.calls(execution.row):
+    for start in past.executions.calls(execution.row) if not past.executions.has_more_calls(execution.row) else ():
         scope = past.scopes.of_code(start.key)
         name = past.record.code(start.key).name.rpartition(".")[2]
         path = next((path for path in paths if path.steps[-1] == f".{name}"), None)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord, Row, owned_rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row, owned_rows, owned_rows_back
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -34,6 +34,13 @@ _UNBOUND = re.compile(r"(?:UnboundLocalError|NameError)\(.*?'(?P<name>\w+)(?P<en
 _EVENTS = ENDS | {rows.LINE}
 
 _OVER = frozenset({rows.LINE, rows.RETURN, rows.UNWIND})
+
+_EFFECTS = frozenset({rows.WRITE, rows.FIELD})
+
+_BEGINNINGS = frozenset({rows.START, rows.RESUME})
+
+_MOST_CALLS = 2_000
+"""Calls of a line that are looked at, the last ones: `all(item.price for item in items)` makes one for each item."""
 
 _MOST_EXITS = 30
 """Lines that are run after a `return`: those of `with` blocks that it leaves, and of `finally` blocks."""
@@ -87,6 +94,7 @@ class StatementExecutions:
         self._scopes = scopes
         self.at = lru_cache(20_000)(self._at)
         self.calls = lru_cache(20_000)(self._calls)
+        self.effects = lru_cache(20_000)(self._effects)
         self.unbound = lru_cache(20_000)(self._unbound)
 
     # --- Statements ---------------------------------------------------------------------------------------------------
@@ -128,13 +136,22 @@ class StatementExecutions:
     # --- From a line to what belongs to it ----------------------------------------------------------------------------
 
     def settled(self, row: int) -> int:
-        """Return the row before which a line has found what it reads: behind what was looked at when it began."""
+        """Return the row before which a line has found what it reads: behind what was looked at when it began.
+
+        A round of a generator expression has taken its items by then.
+        """
         record, after = self.record, row + 1
+        execution = self.at(row)
+        has_taken = execution is not None and isinstance(execution.statement.node, ast.GeneratorExp)
         while after <= record.last:
             checked = record.row(after)
-            if checked.kind not in _CHECKS or (checked.owner == row and checked.kind == rows.FIELD):
+            is_own = checked.owner == row
+            if has_taken and is_own and checked.kind == rows.WRITE:
+                after += 1
+                continue
+            if checked.kind not in _CHECKS or (is_own and checked.kind == rows.FIELD):
                 break
-            if checked.kind == rows.SIZE and checked.owner == row and checked.key == 1:
+            if checked.kind == rows.SIZE and is_own and checked.key == 1:
                 break
             after += 1
         return after
@@ -147,17 +164,25 @@ class StatementExecutions:
         """Return the row at which a line is over: the next line of its frame, or its end; a yield does not end it."""
         return self.record.forth_of(_OVER, execution.frame, execution.row) or self.record.last + 1
 
-    def effects(self, row: int) -> list[Row]:
+    def _effects(self, row: int) -> list[Row]:
         """Return what a line has written: WRITE and FIELD rows."""
-        return [owned for owned in self._owned(row) if owned.kind in (rows.WRITE, rows.FIELD)]
-
-    def _owned(self, row: int) -> Iterator[Row]:
-        for number in owned_rows(self.record, row):
-            yield self.record.row(number)
+        kinds = self.record.rows
+        written = (number for number in owned_rows(self.record, row) if kinds.word(number, 0) >> 60 in _EFFECTS)
+        return [self.record.row(number) for number in written]
 
     def _calls(self, row: int) -> list[Row]:
-        """Return the START and RESUME rows of what a line has called."""
-        return [owned for owned in self._owned(row) if owned.kind in (rows.START, rows.RESUME)]
+        """Return the START and RESUME rows of what a line has called: of a line that has made very many the last."""
+        calls = []
+        for number in owned_rows_back(self.record, row):
+            if self.record.rows.word(number, 0) >> 60 in _BEGINNINGS:
+                calls.append(self.record.row(number))
+            if len(calls) == _MOST_CALLS:
+                break
+        return calls[::-1]
+
+    def has_more_calls(self, row: int) -> bool:
+        """Whether a line may have made more calls than `calls` returns, so that their places say nothing."""
+        return len(self.calls(row)) == _MOST_CALLS
 
     def outcome(self, start: int) -> Row | None:
         """Return the row with which a call ended, or was first left: RETURN, YIELD or UNWIND; None if it was not.

@@ -83,10 +83,11 @@ def calls_itself(past: PastProcess, execution: StatementExecution, start: Row) -
     if name not in ("<lambda>", "<genexpr>"):
         return any(str(read.path).rpartition(".")[2] == name for read in execution.statement.reads)
     inner = [node for head in execution.statement.heads for node in ast.walk(head)]
-    return scope is not None and any(_is_same(node, scope.node) for node in inner)
+    return scope is not None and any(is_same_place(node, scope.node) for node in inner)
 
 
-def _is_same(node: ast.AST, other: ast.AST) -> bool:
+def is_same_place(node: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes, perhaps of two trees of one source, are the same."""
     place = (getattr(other, "lineno", 0), getattr(other, "col_offset", 0))
     return type(node) is type(other) and (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) == place
 
@@ -109,7 +110,7 @@ def _function(past: PastProcess, execution: StatementExecution) -> str:
 
 def _given(past: PastProcess, execution: StatementExecution) -> list[Row]:
     """Return the rows of what a line has got: what it has written or returned, and what was in that from the start."""
-    made = past.executions.effects(execution.row)
+    made = list(past.executions.effects(execution.row))
     ending = past.executions.ending(execution.row)
     if ending is not None:
         made.append(ending)

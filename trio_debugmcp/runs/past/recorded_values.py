@@ -130,15 +130,16 @@ class RecordedValues:
 
     def bound(self, execution: StatementExecution, read: PathRead) -> int:
         """Return the row before which a read of a statement has happened."""
-        calls_before = read.after > 0 and bool(self._executions.calls(execution.row))
-        return self._executions.ended(execution.row) if calls_before else self._executions.settled(execution.row)
+        is_later = read.is_rebound or (read.after > 0 and bool(self._executions.calls(execution.row)))
+        return self._executions.ended(execution.row) if is_later else self._executions.settled(execution.row)
 
     def read(self, execution: StatementExecution, read: PathRead) -> RecordedValue | None:
-        """Return what a statement read; its own writes come after that."""
+        """Return what a statement read; its own writes come after that, but for those of `:=`."""
         value = self.value(execution, read.path, self.bound(execution, read))
         if value is not None and read.path.name == self._executions.unbound(execution.row):
             return None
-        if value is not None and value.owner == execution.row and value.kind in (rows.WRITE, rows.FIELD):
+        is_own = value is not None and value.owner == execution.row and value.kind in (rows.WRITE, rows.FIELD)
+        if is_own and not read.is_rebound:
             return self.value(execution, read.path, self._executions.settled(execution.row))
         return value
 

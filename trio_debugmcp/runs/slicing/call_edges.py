@@ -144,6 +144,8 @@ class CallEdges:
         """Return those calls of a line that were made in one round of its comprehension, each call once in a round."""
         if place < 0:
             return starts
+        if self._past.executions.has_more_calls(execution.row):
+            return []
         chosen: list[Row] = []
         made: dict[int, int] = {}
         for start in sorted(starts):

@@ -12,6 +12,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.holder_edges import HolderEdges
 from trio_debugmcp.runs.slicing.item_origins import ItemOrigins, WantedPart
+from trio_debugmcp.runs.slicing.loop_items import LoopItem, LoopItems
 from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.outside_writes import OutsideWrites
 from trio_debugmcp.runs.slicing.recorded_contents import container_kind
@@ -31,6 +32,7 @@ class DataEdges:
         self._objects = objects
         self._calls = calls
         self._items = ItemOrigins(past)
+        self._taken = LoopItems(past, self._items)
         self._outside = OutsideWrites(past, objects)
         self._uncertain = UncertainRounds(past)
         self._recursions = RecursionEdges(past)
@@ -43,9 +45,8 @@ class DataEdges:
         value = getattr(execution.statement.node, "value", None)
         if part >= 0 and isinstance(value, ast.Tuple) and part < len(value.elts):
             node = node._replace(focus=(value.elts[part],), names=())
-        item = self._items.of_loop(execution, node.wanted)
-        if item is not None:
-            yield SliceEdge(cost.HOLDER, item)
+        taken = self._taken.of_round(execution, node.wanted)
+        yield from (SliceEdge(cost.HOLDER, item.origin) for item in taken)
         parts = self._items.parts(execution, node)
         if len(parts) == 1 and parts[0].comprehension is not None:
             if self._is_known(execution, parts[0]):
@@ -72,7 +73,7 @@ class DataEdges:
             for ending, edges in results:
                 yield from edges
                 yield from self._recursions.of_result(ending)
-        yield from self._of_reads(execution, node, parts)
+        yield from self._of_reads(execution, node, parts, taken)
 
     def _of_results(
         self, execution: StatementExecution, node: SliceNode, results: list[tuple[Row, list[SliceEdge]]]
@@ -88,7 +89,9 @@ class DataEdges:
                     execution, "the result", result, self._past.executions.ended(execution.row), wanted
                 )
 
-    def _of_reads(self, execution: StatementExecution, node: SliceNode, parts: list[WantedPart]) -> Iterator[SliceEdge]:
+    def _of_reads(
+        self, execution: StatementExecution, node: SliceNode, parts: list[WantedPart], taken: list[LoopItem]
+    ) -> Iterator[SliceEdge]:
         """Yield what a statement, or the expressions in it that matter, has read."""
         focus, whole = node.focus, node.aim != "argument"
         reads = reads_of(*focus, whole=whole) if focus else execution.statement.reads
@@ -98,12 +101,16 @@ class DataEdges:
         makers = self._calls.recorded_calls(execution, makers=True) if not focus else ()
         if not focus and self._past.executions.raised(execution.row) is not None:  # into what it could not store
             reads = [*reads, *(PathRead(path.holder, is_whole=True) for path in execution.statement.stores)]
+        decided = self._taken.decided(execution)
         for read in reads:
             if read.is_callee or (not focus and read.argument_of in recorded):
                 yield from self._of_callee(execution, read)
             else:
                 here = read._replace(is_whole=False) if read.target_of in recorded else read  # the callee reads it
                 path = next((part.path for part in parts if path_of(part.node) == read.path), ())
+                item = None if focus else next((item for item in taken if item.container == read.path), None)
+                if item is not None or read.path in decided:
+                    here, path = here._replace(is_whole=False, of_items=""), ()
                 for edge in self.of_read(execution, here, price, node.wanted._replace(path=path)):
                     dear = edge._replace(cost=edge.cost + cost.GIVEN_TO_MAKER * (read.argument_of in makers))
                     yield self._uncertain.of_line(dear) if read.of_items and node.wanted.path else dear

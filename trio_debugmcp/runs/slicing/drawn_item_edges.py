@@ -37,7 +37,8 @@ class DrawnItemEdges:
         items = {(item.object, item.text) for item in made if item is not None}
         fitting = [start for start, ending in draws if (ending.object, self._record.text(ending)) in items]
         if len(fitting) > 1:  # equal ones: a list has them in the order in which they were drawn
-            place = int(label[1:-1]) if label[1:-1].isdigit() else len(draws)
+            is_known = label[1:-1].isdigit() and not self._past.executions.has_more_calls(execution.row)
+            place = int(label[1:-1]) if is_known else len(draws)
             fitting = [start for start, _ in draws[place : place + 1] if start in fitting]
         return fitting
 

@@ -104,41 +104,7 @@ class ItemOrigins:
         put = self._past.values.value_at(value.row)
         return self._record.label(self._record.row(put.row).key), None
 
-    # --- The round of a loop ------------------------------------------------------------------------------------------
-
-    def of_loop(self, execution: StatementExecution, wanted: WantedPieces) -> SliceNode | None:
-        """Return what has put the item of this round into the container that a loop goes through; None: not known."""
-        node = execution.statement.node
-        if isinstance(node, ast.For | ast.AsyncFor):
-            target, iterable, at = node.target, node.iter, execution
-        elif isinstance(node, ast.GeneratorExp):
-            caller = self._past.executions.caller(execution.frame)
-            target, iterable = node.generators[0].target, node.generators[0].iter
-            if caller is None:
-                return None
-            at = caller
-        else:
-            return None
-        iterated = self._iterated(at, iterable)
-        container = iterated.object if iterated is not None else 0
-        written = {
-            self._record.label(effect.key).removeprefix("."): (effect.object, self._record.text(effect))
-            for effect in self._past.executions.effects(execution.row)
-        }
-        if not container or not written:
-            return None
-        fitting = []
-        before = self._past.executions.settled(execution.row)
-        for label, part in parts_of(self._past, container, before).items():
-            known = self._bound(ast.comprehension(target, iterable, [], 0), label, part)
-            if known and all(written.get(name) == (value.object, value.text) for name, value in known.items()):
-                fitting.append(label)
-        if len(fitting) != 1:
-            return None
-        rest = wanted.path if isinstance(target, ast.Name) else ()
-        return self.of_item(container, wanted._replace(path=(fitting[0], *rest)), before)
-
-    def _iterated(self, execution: StatementExecution, iterable: ast.expr) -> RecordedValue | None:
+    def iterated(self, execution: StatementExecution, iterable: ast.expr) -> RecordedValue | None:
         """Return the container that an iteration goes through: that of a path, or the result of a recorded call."""
         path = iterated_path(iterable)
         if path is not None:
@@ -179,7 +145,7 @@ class ItemOrigins:
             inner, rest = deeper
         if labelled is None and place < 0:
             return WantedPart(ast.ListComp(inner, node.generators), ("[]", *rest))
-        items = self._bound(node.generators[0], *labelled[1:]) if labelled is not None else {}
+        items = self.bound(node.generators[0], *labelled[1:]) if labelled is not None else {}
         if labelled is None:
             return WantedPart(inner, rest, node, place, items)
         source, label, _ = labelled
@@ -191,7 +157,7 @@ class ItemOrigins:
             return -1
         if isinstance(node, ast.ListComp):
             return int(label[1:-1]) if label[1:-1].isdigit() else -1
-        iterated = self._iterated(execution, node.generators[0].iter)
+        iterated = self.iterated(execution, node.generators[0].iter)
         made = self._value_made(execution)
         content = content_of(self._past, made, self._record.last + 1) if made is not None else None
         labels = [f"[{key!r}]" for key in content] if isinstance(content, dict) else []
@@ -215,7 +181,7 @@ class ItemOrigins:
     ) -> tuple[RecordedValue, str, RecordedValue] | None:
         """Return the container that a comprehension went through, and the item of a round with its label."""
         iterable = node.generators[0].iter
-        value = self._iterated(execution, iterable)
+        value = self.iterated(execution, iterable)
         if value is None or not value.object:
             return None
         parts = self._parts(execution, value)
@@ -242,7 +208,7 @@ class ItemOrigins:
             return []
         found = []
         for key, part in parts.items():
-            items = self._bound(node.generators[0], key, part)
+            items = self.bound(node.generators[0], key, part)
             value = self.along(items.get(path.name), path.steps, self._past.executions.settled(execution.row))
             if value is not None and (value.object, value.text) == (made.object, made.text):
                 found.append((key, part))
@@ -258,7 +224,7 @@ class ItemOrigins:
             value = self._past.values.field(value.object, step, before)
         return value
 
-    def _bound(self, generator: ast.comprehension, label: str, item: RecordedValue) -> dict[str, RecordedValue]:
+    def bound(self, generator: ast.comprehension, label: str, item: RecordedValue) -> dict[str, RecordedValue]:
         """Return what the variables of a comprehension were when it came to an item."""
         target = generator.target
         if isinstance(target, ast.Name):

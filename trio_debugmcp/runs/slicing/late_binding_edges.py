@@ -93,7 +93,8 @@ class LateBindingEdges:
         calls = [node for node in heads if isinstance(node, ast.Call)]
         if len(rounds) != 1 or len(calls) != 1 or rounds[0].ifs or not isinstance(calls[0].func, ast.Name):
             return 0
-        if isinstance(caller.scope.node, ast.GeneratorExp):  # each of its rounds is a line of its own
+        is_expression = isinstance(caller.scope.node, ast.GeneratorExp)  # each of its rounds is a line of its own
+        if is_expression or self._past.executions.has_more_calls(caller.row):
             return 0
         path = path_of(rounds[0].iter) if calls[0].func.id == getattr(rounds[0].target, "id", "") else None
         through = self._past.values.value(caller, path) if path is not None else None

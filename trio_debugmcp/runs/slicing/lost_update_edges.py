@@ -198,7 +198,7 @@ class LostUpdateEdges:
         """Whether a line has certainly read a place before another write of it."""
         if self._past.executions.over(run) <= other.number:
             return True
-        if read.after:  # what it called first may have taken that long
+        if read.after or self._past.executions.has_more_calls(run.row):  # what it called first may have taken that long
             return False
         begun = [row for row in self._past.executions.calls(run.row) if row.number < other.number]
         if begun:  # the call is under way, or it is suspended in it

@@ -55,6 +55,7 @@ class PathRead(NamedTuple):
         after: how many calls of the expression have ended before.
         is_callee: it is what is called.
         of_items: the path leads on from each item of it: `item.price` of a comprehension over `items`.
+        is_rebound: the expression itself has given the name its value before: `(item := items.pop()) and item.price`.
     """
 
     path: ValuePath
@@ -64,6 +65,7 @@ class PathRead(NamedTuple):
     after: int = 0
     is_callee: bool = False
     of_items: str = ""
+    is_rebound: bool = False
 
 
 def path_of(node: ast.expr) -> ValuePath | None:
@@ -160,6 +162,7 @@ class _PathReader:
         self.calls: list[ast.Call] = []
         self._call: ast.Call | None = None
         self._items: list[dict[str, ValuePath | None]] = []
+        self._rebound: set[str] = set()
 
     def read(self, node: ast.AST, *, whole: bool) -> None:
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
@@ -176,6 +179,8 @@ class _PathReader:
             self.read(node.orelse, whole=whole)
         elif isinstance(node, ast.NamedExpr | ast.Await | ast.Starred | ast.FormattedValue | ast.YieldFrom):
             self.read(node.value, whole=whole or not isinstance(node, ast.NamedExpr | ast.Await))
+            if isinstance(node, ast.NamedExpr):
+                self._rebound.add(node.target.id)
         elif isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
             for child in ast.iter_child_nodes(node):
                 self.read(child, whole=whole)
@@ -246,7 +251,10 @@ class _PathReader:
                     return
                 path, of_items, whole = iterated, step, False
                 break
-        self.reads.append(PathRead(path, whole, self._call, target_of, len(self.calls), is_callee, of_items))
+        is_rebound = path.name in self._rebound
+        self.reads.append(
+            PathRead(path, whole, self._call, target_of, len(self.calls), is_callee, of_items, is_rebound)
+        )
 
 
 def names_in(target: ast.AST) -> list[str]:

@@ -18,7 +18,7 @@ from trio_debugmcp.runs.source.statement_trees import (
     is_empty_container,
     names_written,
     parameters_of,
-    reads_at,
+    reads_in_order,
     targets_of,
 )
 
@@ -75,7 +75,7 @@ class Statement:
     @cached_property
     def reads(self) -> list[PathRead]:
         """What it reads, in the order of evaluation."""
-        return [read for node in self.nodes for read in reads_at(node)]
+        return reads_in_order(self.nodes)
 
     @cached_property
     def calls(self) -> list[ast.Call]:

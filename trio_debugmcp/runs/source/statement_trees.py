@@ -73,9 +73,45 @@ def reads_at(node: ast.AST) -> list[PathRead]:
         return [*before, *_target_reads(node.target), *reads_of(node.value)]
     if isinstance(node, ast.Delete):
         return [read for target in node.targets for read in _target_reads(target)]
-    if isinstance(node, ast.stmt | ast.match_case | ast.ExceptHandler):
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return _of_parts([(reads_of(item.context_expr), _bound(item.optional_vars)) for item in node.items])
+    if isinstance(node, ast.match_case):
+        return _of_parts([([], _bound(node.pattern)), (reads_of(node.guard), set())])
+    if isinstance(node, ast.stmt | ast.ExceptHandler):
         return reads_of(*heads_of(node))
     return _generated(node) if isinstance(node, ast.GeneratorExp) else reads_of(node)
+
+
+def reads_in_order(nodes: list[ast.AST]) -> list[PathRead]:
+    """Return what statements that share a line read, in the order of evaluation."""
+    return _of_parts([(reads_at(node), _places_written(node)) for node in nodes])
+
+
+def _of_parts(parts: list[tuple[list[PathRead], set[ValuePath]]]) -> list[PathRead]:
+    """Return what the parts of a line read; what one has given a value before is read as the line has left it.
+
+    A record has what a line leaves: what was in a place that two parts give values to is not known between them.
+    """
+    reads, given = [], set[ValuePath]()
+    for place, (read_here, _) in enumerate(parts):
+        later = set().union(*(written for _, written in parts[place:]))
+        for read in read_here:
+            on_the_way = {ValuePath(read.path.name, read.path.steps[:end]) for end in range(len(read.path.steps) + 1)}
+            if not on_the_way & given:
+                reads.append(read)
+            elif not on_the_way & later:
+                reads.append(read._replace(is_rebound=True))
+        given |= parts[place][1]
+    return reads
+
+
+def _bound(target: ast.AST | None) -> set[ValuePath]:
+    return {ValuePath(name) for name in names_in(target)} if target is not None else set()
+
+
+def _places_written(node: ast.AST) -> set[ValuePath]:
+    paths = [path_of(target) for target in targets_of(node) if isinstance(target, ast.Attribute | ast.Subscript)]
+    return {*map(ValuePath, names_written(node)), *(path for path in paths if path is not None)}
 
 
 def _target_reads(target: ast.expr) -> list[PathRead]:
