@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import CHROMIUM, CHROMIUM_OPTIONS
 from tests.dashboard.test_card_in_a_chat import HOST
+from tests.dashboard.test_running import DEADLOCK
 from tests.runs.recorded_programs import python
 
 if TYPE_CHECKING:
@@ -58,6 +59,31 @@ while True:
     print("waiting for customers")
     time.sleep(0.5)
 """
+
+TILL = """\
+def price(item, count):
+    return len(item) * count
+
+
+def total(basket):
+    paid = 0
+    for each in basket:
+        paid += price(each["item"], each["count"])
+    return paid
+
+
+baskets = [
+    [{"item": "tea", "count": 2}, {"item": "cake", "count": 1}],
+    [{"item": "coffee", "count": 3}, {"item": "milk", "count": 1}, {"item": "bread", "count": 2}],
+]
+total(baskets[1])
+till = 40.0
+for hour in range(12):
+    paid = total(baskets[hour % 2]) * (1 + hour % 5)
+    till += paid - 30
+    print(f"{hour} o'clock: {till}")
+"""
+"""Its numbers go up and down, as those of a shop do."""
 
 
 class Pictures:
@@ -181,6 +207,46 @@ def take_run(pictures: Pictures, agent: Agent) -> None:
         pictures.take(page, "run-flame")
 
 
+def take_values(pictures: Pictures, agent: Agent) -> None:
+    """Stop in each turn of a loop, and take pictures of a traced call, of records, and of a number over the stops."""
+    from playwright.sync_api import expect
+
+    (agent.directory / "till.py").write_text(TILL)
+    stops = [{"file": "till.py", "line": 20}]
+    agent.call("debug_launch", program="till.py", stop_at_entry=True, breakpoints=stops)
+    agent.call("trace_function", function="total", say="What does **total** do with a basket of three?")
+    with pictures.page(agent.url(CONTROL_TOKEN), TALL) as page:
+        page.locator("#story .call", has_text="trace_function").locator("button.brief").click()
+        page.get_by_role("button", name="Flame", exact=True).press("Enter")
+        page.get_by_role("listbox", name="as a flame").press("ArrowDown")
+        page.locator(".panel.story .fill").click()
+        pictures.take(page, "traced")
+    for _ in range(12):
+        agent.call("debug_continue")
+    with pictures.page(agent.url(CONTROL_TOKEN), TALL) as page:
+        page.locator("#locals [data-path=till]").press("h")
+        page.get_by_label("Another variable beside it").fill("paid")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog").locator("thead th")).to_have_count(5)
+        pictures.take(page, "values")
+        page.keyboard.press("Escape")
+        page.get_by_role("tab", name="Calls").click()
+        page.locator("#locals [data-path=baskets] > summary").press("ArrowRight")
+        page.locator("#locals [data-path='baskets[1]'] > summary").press("F2")
+        expect(page.get_by_role("region", name="as a table")).to_be_visible()
+        pictures.take(page, "table")
+
+
+def take_deadlock(pictures: Pictures, agent: Agent) -> None:
+    """Take a picture of three threads that wait for each other."""
+    (agent.directory / "locks.py").write_text(DEADLOCK)
+    agent.call("debug_launch", program="locks.py", stop_at_entry=False, wait=False)
+    with pictures.page(agent.url(CONTROL_TOKEN), TALL) as page:
+        page.get_by_role("img", name="Dead-lock: ").wait_for()
+        page.get_by_role("tab", name="Tracks").click()
+        pictures.take(page, "deadlock")
+
+
 def take_card(pictures: Pictures, agent: Agent) -> None:
     """Take a picture of a card in a chat."""
     built = agent.directory / "host.js"
@@ -228,7 +294,7 @@ def main() -> None:
         )
         context.set_default_timeout(20_000)
         pictures = Pictures(directory, context)
-        for take in (take_all, take_run, take_card):
+        for take in (take_all, take_run, take_values, take_deadlock, take_card):
             (Path(work) / "shop.py").write_text(SHOP.read_text())
             agent = Agent(Path(work))
             try:

@@ -32,6 +32,13 @@ COLOURS = """
 """
 """How many colours there are on each canvas."""
 
+OUT_OF_SIGHT = """
+(within) => [...document.querySelectorAll(`${within} :is(.tools, header) :is(button, input)`)]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth)
+  .map((each) => each.ariaLabel || each.textContent)
+"""
+"""The tools of a picture, or of panels, that are beyond the right edge."""
+
 DRAWN = 3
 """Colours of a canvas on which there is something: with the edges of letters there are some dozen."""
 
@@ -50,6 +57,7 @@ def in_every_look(page: "Page", picture: str) -> None:
             assert found == [], f"{look}: {found}"
             eventually(lambda: page.evaluate(COLOURS, picture), lambda found: all(each >= DRAWN for each in found))
         becomes(lambda: page.evaluate(OVERFLOW), 0)
+        becomes(lambda: page.evaluate(OUT_OF_SIGHT, picture), [])
     page.emulate_media(color_scheme="light", forced_colors="none")
     if size is not None:
         page.set_viewport_size(size)

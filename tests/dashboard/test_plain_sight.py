@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually
+from tests.dashboard.looks import OUT_OF_SIGHT
 from tests.dashboard.test_accessibility import violations
 
 if TYPE_CHECKING:
@@ -60,6 +61,16 @@ def test_signs_that_are_not_seen_are_marks_and_names_are_read_whole(agent: Agent
     page.locator(".locals .over-stops").click()
     expect(page.get_by_role("dialog")).to_contain_text("over")
     page.keyboard.press("Escape")
+
+    # It stays beside its row when the rows are drawn anew under a finger that is gone.
+    page.mouse.move(0, 0)
+    page.locator("#locals [data-path=access]").dispatch_event("pointerover")
+    expect(page.locator(".locals .over-stops")).to_be_visible()
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(page.locator("body")).to_have_attribute("data-past", "true")
+    expect(page.locator("#locals .pointed")).to_contain_text("access")
+    page.set_viewport_size({"width": 320, "height": 844})
+    becomes(lambda: page.evaluate(OUT_OF_SIGHT, "main"), [])
 
 
 def test_on_a_phone_the_line_is_in_the_upper_third_above_the_values_in_the_past_as_well(

@@ -30,6 +30,7 @@ export function createValues(store, history, call, run) {
     view.addEventListener('focusin', (event) => move(event.target));
     view.addEventListener('pointerleave', (event) => event.relatedTarget !== button && unpoint());
     view.addEventListener('scroll', unpoint, {passive: true});
+    new MutationObserver(() => follow(view)).observe(view, {childList: true, subtree: true});
     view.addEventListener('keydown', (event) => {
       if (isPressed(event, 'h')) open(rowOf(event.target));
     });
@@ -39,6 +40,14 @@ export function createValues(store, history, call, run) {
     if (pointed) lineOf(pointed).classList.remove('pointed');
     pointed = null;
     button.remove();
+  }
+
+  /** The rows were drawn anew: stand beside the same variable. A finger that is gone says nothing more. @param {HTMLElement} view */
+  function follow(view) {
+    if (!pointed || pointed.isConnected || !view.closest('.panel')?.contains(button)) return;
+    const same = view.querySelector(`[data-path="${CSS.escape(pointed.dataset.path ?? '')}"]`);
+    unpoint();
+    move(same);
   }
 
   /** @param {EventTarget | null} target */

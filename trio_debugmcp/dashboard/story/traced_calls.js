@@ -16,19 +16,20 @@ export function tracedCalls(traced, found) {
   const picture = new SpanPicture({
     label: `Calls of ${name} as a flame`, empty: 'No call was traced.', onChoose: ({span}) => span && picture.zoomTo(span),
   });
-  const flame = el('div', {className: 'traced-flame', hidden: true}, picture.tools, picture.node);
   const button = el('button', {type: 'button', className: 'small', ariaPressed: 'false', title: 'Draw the calls, their lines and what these called', onclick: toggle}, 'Flame');
   let isDrawn = false;
+  picture.node.hidden = picture.tools.hidden = true;
 
   function toggle() {
-    flame.hidden = !flame.hidden;
-    tree.hidden = !flame.hidden;
-    button.ariaPressed = String(!flame.hidden);
+    const isFlame = !tree.hidden;
+    tree.hidden = isFlame;
+    picture.node.hidden = picture.tools.hidden = !isFlame;
+    button.ariaPressed = String(isFlame);
     if (!isDrawn) picture.show(tracedFlameOf(name, calls));
     isDrawn = true;
   }
 
-  return el('div', {className: 'traced'}, button, flame, tree);
+  return el('div', {className: 'traced'}, el('div', {className: 'flame-tools'}, button, picture.tools), picture.node, tree);
 }
 
 /** @param {string} name @param {CallFacts} call */
