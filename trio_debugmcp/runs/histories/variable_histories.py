@@ -21,6 +21,7 @@ from trio_debugmcp.runs.histories.histories import (
     paged,
     value_text,
 )
+from trio_debugmcp.runs.histories.object_marks import mark_of
 from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import value_in
@@ -36,7 +37,12 @@ _MOST_TEXT = 100
 
 _OF_OBJECTS = (rows.FIELD, rows.GAP, rows.SIZE)
 
+_ONLY_LENGTH = "of more than 60 items only the length is watched, and those items that a line names or changes itself"
+
 _FOUND = "found changed here, by something that was not recorded"
+
+_MOST_COMPARED = 50
+"""Rows, the first ones, of which it is looked whether they are about one object."""
 
 _MOST_LOOKED = 1_000
 """Rows about attributes of a variable's name, looked at for one that is not a module's."""
@@ -65,10 +71,7 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     if held.is_cut or len(inside) < len(held.objects):
         notes = [*notes, f"what is in it was looked for in {len(inside)} of its values; there are more"]
     if any(past.values.is_big(number, record.last + 1) for number in inside):
-        notes = [
-            *notes,
-            "of more than 60 items only the length is watched, and those items that a line names or changes itself",
-        ]
+        notes = [*notes, _ONLY_LENGTH]
 
     def found() -> Iterator[int]:
         return _merged(history_rows(record, kinds, page.before), content_rows(record, inside, page.before), page)
@@ -80,16 +83,30 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
         never = f"`{expression}` was never written by recorded code{when}. {written_instead(record, path)}"
         raise NoHistoryError(f"{instead}." if instead else never)
     contents = frozenset(inside)
+    is_of_many = _is_of_many(record, found(), modules)
 
     def line_of(number: int) -> BecauseLine:
         row = record.row(number)
-        if row.kind in _OF_OBJECTS and row.subject in contents and row.subject not in modules:
-            return _content_line(past, row, expression.strip())
-        return _write_line(past, row, modules)
+        is_of_object = row.kind in _OF_OBJECTS and row.subject not in modules
+        is_content = is_of_object and row.subject in contents
+        line = _content_line(past, row, expression.strip()) if is_content else _write_line(past, row, modules)
+        return _marked(past, line, row) if is_of_many and is_of_object else line
 
     known = None if inside else history_count(record, kinds, page.before)
     history = paged(page, found(), known, lambda number: _lookup(past, record.row(number)), line_of)
     return msgspec.structs.replace(history, notes=[*history.notes, *notes])
+
+
+def _is_of_many(record: ProcessRecord, found: Iterator[int], modules: set[int]) -> bool:
+    """Whether rows, as far as it is looked, are about several objects."""
+    first = [record.row(number) for number in islice(found, _MOST_COMPARED)]
+    return len({row.subject for row in first if row.kind in _OF_OBJECTS} - modules) > 1
+
+
+def _marked(past: PastProcess, line: BecauseLine, row: Row) -> BecauseLine:
+    """Return a line that says which object it is about, as far as that is known."""
+    mark = mark_of(past, row.subject, past.record.label(row.key))
+    return msgspec.structs.replace(line, notes=[*line.notes, mark]) if mark else line
 
 
 def _of_getter(past: PastProcess, path: ValuePath) -> str:

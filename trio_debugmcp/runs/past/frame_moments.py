@@ -12,7 +12,8 @@ from typing import NamedTuple
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue
+from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, type_name
+from trio_debugmcp.runs.past.shown_fields import shown_field
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
 MOST_LOCALS = 100
@@ -57,13 +58,36 @@ def line_at(record: ProcessRecord, number: int) -> int:
 def value_in(past: PastProcess, frame: int, path: ValuePath, before: int) -> RecordedValue | None:
     """Return what a path was before a row, as a frame saw it; None: it is not known."""
     record = past.record
-    line = record.back_of(_LINES, frame, before) or record.forth_of(_LINES, frame, before)
+    line = record.back_of(_LINES, frame, before) or record.forth_of(_LINES, frame, before - 1)
     execution = past.executions.at(line) if line else None
-    if execution is not None:
-        return past.values.value(execution, path, before)
+    value = past.values.value(execution, path, before) if execution is not None else None
+    if value is not None or (execution is not None and not path.steps):
+        return value
+    if path.steps:
+        holder, step = value_in(past, frame, path.holder, before), path.steps[-1]
+        return _attribute(past, frame, holder, step, before) if holder is not None and isinstance(step, str) else None
     key = record.key_of(path.name)
     number = record.back_any((rows.WRITE, rows.SEEN_NAME), (key,), frame, before) if key else 0
-    return past.values.value_at(number) if number and not path.steps else None
+    return past.values.value_at(number) if number else None
+
+
+def _attribute(past: PastProcess, frame: int, holder: RecordedValue, step: str, before: int) -> RecordedValue | None:
+    """Return an attribute of an object before a row: of which there is a row, or its text shows it, or it is seen next.
+
+    What is seen next was there before, as far as recorded code is concerned.
+    """
+    record, key = past.record, past.record.key_of(step)
+    if step[:1] != "." or past.scopes.has_property(type_name(holder.text), step[1:]):
+        return None
+    known = past.values.field(holder.object, step, before) if holder.object else None
+    shown = shown_field(holder.text, step[1:]) if known is None else None
+    if known is not None or shown is not None:
+        return known or holder._replace(text=shown or "", object=0)
+    seen = record.forth(rows.SEEN, key, holder.object, before) if key and holder.object else 0
+    owner = record.row(record.row(seen).owner) if seen and record.row(seen).owner else None
+    is_next = owner is not None and owner.kind == rows.LINE and owner.subject == frame
+    is_next = is_next and not record.back_any(tuple(FIELDS), (key,), holder.object, seen)
+    return past.values.value_at(seen) if is_next else None
 
 
 ShownValue = tuple[str, int]

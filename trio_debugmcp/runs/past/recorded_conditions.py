@@ -4,8 +4,8 @@
     holds = condition.holds(lambda path: texts.get(str(path)))      # True, False, or None: it cannot be known
 
 A record has texts: those of numbers, strings and other constants are read back, of others only the text is compared,
-with a string. `Decimal` and `Fraction` are numbers; dates and times are compared with texts that `fromisoformat` reads,
-as in `day >= '2024-05-01'`.
+with a string. `Decimal` and `Fraction` are numbers, which a condition may write so; dates and times are compared with
+texts that `fromisoformat` reads, as in `day >= '2024-05-01'`.
 """
 
 import ast
@@ -113,12 +113,14 @@ def _check(node: ast.expr) -> None:
                 _check(part)
         case ast.Constant():
             return
+        case ast.Call() if _number_of(node) is not None:
+            return
         case _ if path_of(node) is not None:
             return
         case _:
             raise ConditionError(
                 f"`{ast.unparse(node)}` cannot be judged over recorded values: compare variables, attributes and items "
-                "with constants, by ==, <, in, and, or, not"
+                "with constants, `Decimal('1.20')` among them, by ==, <, in, and, or, not"
             )
 
 
@@ -126,6 +128,8 @@ def _value(node: ast.expr, lookup: ValueLookup, outcome: _Outcome) -> Any:
     match node:
         case ast.Constant(value=value):
             return value
+        case ast.Call():
+            return _number_of(node)
         case ast.BoolOp(op=op, values=parts):
             return _joined(isinstance(op, ast.And), [_truth(_value(part, lookup, outcome)) for part in parts])
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -141,6 +145,18 @@ def _value(node: ast.expr, lookup: ValueLookup, outcome: _Outcome) -> Any:
     path = path_of(node)
     text = None if path is None else lookup(path)
     return _UNKNOWN if text is None else _read(text)
+
+
+def _number_of(node: ast.Call) -> Decimal | Fraction | None:
+    """Return the number that `Decimal('1.20')` or `Fraction(1, 3)` in a condition is; None: it is another call."""
+    makers: dict[str, type[Decimal | Fraction]] = {"Decimal": Decimal, "Fraction": Fraction}
+    maker = makers.get(getattr(node.func, "id", getattr(node.func, "attr", "")))
+    if maker is None or node.keywords:
+        return None
+    try:
+        return maker(*[ast.literal_eval(argument) for argument in node.args])
+    except (ValueError, ArithmeticError, TypeError, SyntaxError):
+        return None
 
 
 def _display(node: ast.expr, items: list[Any]) -> Any:

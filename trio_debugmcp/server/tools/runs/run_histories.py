@@ -69,10 +69,19 @@ class CallsGet(RunQuestion, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=1000, description="How many lines.")] = 60
 
 
-_NEVER_JUDGED = (
-    "`where` held at none of those where it could be judged: there are the variables of the line, of a write also "
-    "`old` and `new`, of a call its arguments, `result` and `raised`"
+_KNOWN_THERE = (
+    "Known are the variables of the line, of a write also `old` and `new`, of a call its arguments, `result` and "
+    "`raised`, and of objects the attributes that recorded code had written or read by then."
 )
+
+
+def _unjudged(found: RunHistory) -> list[str]:
+    """Return what is said where nothing is shown, and there are some of which it is not known whether they fit."""
+    if not found.undecided or found.total:
+        return []
+    return [
+        f"what `where` asks about is not known at {found.undecided} of them, and it held at no other. {_KNOWN_THERE}"
+    ]
 
 
 async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
@@ -95,7 +104,7 @@ async def _history(debugger: Debugger, params: HistoryGet) -> HistoryShown:
         return line_history(past, recorded_file(record, params.file or "", resolved), params.line or 0, page)
 
     found, run, places, of_process = await asked(debugger, params, RunHistory, work, leads_on=page.before != 0)
-    notes = [*found.notes, *of_process, *([_NEVER_JUDGED] if found.undecided and not found.total else [])]
+    notes = [*found.notes, *of_process, *_unjudged(found)]
     data = HistoryData(
         entries=found.entries,
         total=found.total,
