@@ -133,6 +133,7 @@ async function opened(newClient, server) {
   mirror = newMirror;
   try {
     const {tools} = await newClient.request('tools/list');
+    newClient.acting = new Set(tools.filter(({annotations}) => annotations?.readOnlyHint === false).map(({name}) => name));
     const role = tools.some(({name}) => name === 'debug_continue') ? 'control' : 'observe';
     store.update({server: server.serverInfo, ...(role === store.state.role ? {} : {role})});
     await Promise.all([newMirror.start(), people.opened(newClient, role), history.learn(), runs.opened(newClient)]);

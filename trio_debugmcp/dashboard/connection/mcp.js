@@ -37,6 +37,11 @@ export class McpClient {
   #nextId = 1;
   #pending = new Map();
   #abandoned = false;
+  /** Whether tools give data: those of an older server refuse to be asked for it. */
+  #givesData = true;
+
+  /** Tools that do something, also without data. Of those that only read the answer is all there is. @type {Set<string>} */
+  acting = new Set();
 
   /** Calls `onNotification(method, params)` for each notification, and `onClose(event)` at the end. */
   constructor(socket, {onNotification, onClose}) {
@@ -95,9 +100,13 @@ export class McpClient {
 
   /** Call a tool, and return its answer as data or throw a ToolError. */
   async callTool(name, args = {}) {
-    const result = await this.request('tools/call', {name, arguments: {...args, full: true}});
+    const asked = this.#givesData || !this.acting.has(name);
+    const result = await this.request('tools/call', {name, arguments: asked ? {...args, full: true} : args});
     if (!result.isError) return result.structuredContent;
-    throw toolError(result.content?.[0]?.text ?? 'The tool failed.');
+    const error = toolError(result.content?.[0]?.text ?? 'The tool failed.');
+    if (!refusesData(error) || !this.acting.has(name)) throw error;
+    this.#givesData = false;
+    return this.callTool(name, args); // nothing was done
   }
 
   /** Read a resource, and return its text. */
@@ -141,6 +150,9 @@ export class McpClient {
     this.#send({jsonrpc: '2.0', id, ...answer});
   }
 }
+
+/** @param {ToolError} error */
+const refusesData = ({code, message}) => code === 'INVALID_PARAMETER' && message.includes("no parameter 'full'");
 
 function toolError(text) {
   try {

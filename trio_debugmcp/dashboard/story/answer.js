@@ -20,7 +20,8 @@ export function createAnswers(readJson) {
     try {
       view.replaceChildren(...answerNodes(await readJson(`debugger://call/${call}`)));
     } catch (error) {
-      view.replaceChildren(el('p', {className: 'note'}, `The answer cannot be shown: ${error.message}`));
+      const why = error.message.startsWith('Unknown resource') ? 'this server keeps none.' : error.message; // it is older than the page
+      view.replaceChildren(el('p', {className: 'note'}, `The answer cannot be shown: ${why}`));
     }
   }
 
