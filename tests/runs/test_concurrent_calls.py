@@ -81,3 +81,32 @@ def test_calls_within_and_after_one_another_are_not_marked(expression: str) -> N
 def test_an_item_that_was_set_while_the_line_ran_is_said_to_be_set_by_that_line() -> None:
     with pytest.raises(NoAnswerError, match=r"#\d+ has set it to 'ben', after #\d+ had begun: why\(at='#\d+'\)"):
         why(recorded(), WhyQuestion(expression="current['name']"))
+
+
+BESIDE = """\
+import asyncio
+
+done = []
+
+
+async def check(name):
+    await asyncio.sleep(0)
+    if name == "bad":
+        said = name.upper()
+        return said
+    done.append(name)
+
+
+async def main():
+    await asyncio.gather(*(check(name) for name in ("a", "b", "bad", "c")))
+
+
+asyncio.run(main())
+count = len(done)
+"""
+
+
+def test_what_another_task_did_meanwhile_is_not_said_to_be_of_a_round() -> None:
+    process = record(BESIDE, python(3, 12)).processes[0]
+    text = "\n".join(map(str, why(process, WhyQuestion(expression="count", limit=30)).because))
+    assert "rounds only that reach line" not in text, text

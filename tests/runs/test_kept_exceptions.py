@@ -14,7 +14,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 PRICES = {"tea": "4", "cup": "9,5", "jar": "6"}
-done = []
+done, kept = [], []
 
 
 class Report:
@@ -42,7 +42,16 @@ async def pull(rows, items):
         items.append(row["id"])
 
 
+async def guarded(gate, rows, kept):
+    async with gate:
+        try:
+            kept.append(rows[2])
+        finally:
+            gate.freed = True
+
+
 async def main():
+    await asyncio.gather(guarded(asyncio.Semaphore(2), [1, 2], kept), return_exceptions=True)
     items = []
     await asyncio.gather(pull([{"id": 1}, {"ID": 2}], items), return_exceptions=True)
     return items
@@ -73,6 +82,7 @@ def process() -> ProcessRecord:
         ("report.state", "size = len(path) // (len(path) - 3) | raises ZeroDivisionError"),
         ("out", "price = float(PRICES[name]) | raises ValueError"),
         ("done", "done.append(int(text)) | raises ValueError"),
+        ("kept", "kept.append(rows[2]) | raises IndexError"),
         ("items", 'items.append(row["id"]) | raises KeyError'),
     ],
 )

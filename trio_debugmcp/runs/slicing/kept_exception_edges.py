@@ -23,7 +23,10 @@ _MOST_UNWOUND = 2_000
 
 _MOST_KEPT = 50
 
-_MOST_SAID = 2
+_MOST_RAISES = 10
+"""Of a frame that are looked at, the last ones: an exception is raised again at the end of each block."""
+
+_RAISES = frozenset({rows.RAISE})
 
 _ORDINARY = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "SystemExit", "CancelledError")
 
@@ -82,10 +85,21 @@ class KeptExceptionEdges:
         unwound = each_of_code_back(self._record, (rows.UNWIND,), self._record.last + 1)
         for number in islice(unwound, _MOST_UNWOUND):
             row = self._record.row(number)
-            raiser = self._past.executions.at(row.owner) if row.owner else None
+            raiser = self._past.executions.at(self._raised_at(row)) if row.owner else None
             if raiser is None or self._record.text(row).startswith(_ORDINARY):
                 continue
             caller = self._past.executions.caller(row.subject)
             passed = self._past.executions.raised(caller.row) if caller is not None else None
             if passed is None or passed.object != row.object:
                 yield row, raiser
+
+    def _raised_at(self, unwound: Row) -> int:
+        """Return the line that raised what left a frame; behind it the ends of `with` and `finally` blocks ran."""
+        found, number = unwound.owner, unwound.number
+        for _ in range(_MOST_RAISES):
+            number = self._record.back_of(_RAISES, unwound.subject, number)
+            if not number:
+                break
+            raised = self._record.row(number)
+            found = raised.owner if raised.object == unwound.object and raised.owner else found
+        return found

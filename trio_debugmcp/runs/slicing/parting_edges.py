@@ -46,7 +46,10 @@ class PartingEdges:
         return f"runs {reaching}" if runs == 1 else f"runs {runs:,} times, but {reaching}"
 
     def _way(self, run: StatementExecution) -> dict[int, int]:
-        """Return the sites that ran in a round up to its statement, in order, each with its first row."""
+        """Return the sites that ran in a round up to its statement, in order, each with its first row.
+
+        What other tasks and threads did meanwhile is none of it.
+        """
         begin = self._record.frame(run.frame).start
         for outer in run.statement.outer():
             header = self._past.executions.last_run(outer, run.frame, run.row) if outer.is_loop else None
@@ -54,8 +57,18 @@ class PartingEdges:
                 begin = header.row
                 break
         way: dict[int, int] = {}
+        is_within = {run.frame: True, 0: False}
         for number in range(max(begin, run.row - _MOST_ROWS), run.row):
             row = self._record.row(number)
-            if row.kind == rows.LINE:
+            if row.kind == rows.LINE and self._is_within(row.subject, is_within):
                 way.setdefault(row.key, number)
         return way
+
+    def _is_within(self, frame: int, known: dict[int, bool]) -> bool:
+        """Whether a frame is of a call within a round; `known` for some frames, and afterwards for this one, too."""
+        callers = []
+        while frame not in known:
+            callers.append(frame)
+            frame = self._record.frame(frame).parent
+        known.update(dict.fromkeys(callers, known[frame]))
+        return known[frame]
