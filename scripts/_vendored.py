@@ -15,7 +15,7 @@ VENDOR = ROOT / "trio_debugmcp" / "dashboard" / "vendor"
 
 COMPONENTS = (
     *("core", "clike", "markup", "c", "cpp", "rust", "javascript", "jsx", "typescript", "tsx", "python"),
-    *("java", "go", "ruby", "bash", "perl", "lua"),
+    *("java", "go", "ruby", "bash", "perl", "lua", "fortran", "ada", "d", "pascal", "dart", "robotframework"),
 )
 """Of Prism: each after those that it extends."""
 

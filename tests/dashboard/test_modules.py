@@ -169,6 +169,19 @@ LANGUAGES = [
     ("a.sh", "echo $((1 # 2)) # real", ["1", "2", "# real"], ["# 2)) # real"]),
     ("a.rb", "=begin\n def x\n=end\ndef y", ["=begin", " def x", "=end", "def"], []),
     ("a.py", "f'a {x!r} b' + print(1)", ["f'a ", " b'", "1", "print"], ["{x!r}"]),
+    (
+        "a.f90",
+        "print *, 'a ! b' ! it's\n  if (x > 1.5d0) stop",
+        ["'a ! b'", "! it's", "if", "1.5d0", "stop"],
+        ["! b' ! it's"],
+    ),
+    ("a.adb", 'if X = 16#FF# then -- "no"\n Put ("a");', ["if", "16#FF#", "then", '-- "no"', '"a"'], ['"no"']),
+    ("a.d", '/+ a /+ b +/ if +/ int x; auto s = `a"b`;', ["/+ a /+ b +/ if +/", "int", "auto", '`a"b`'], ["if"]),
+    ("a.lpr", "{ begin } if x = 'it''s' then writeln(1);", ["{ begin }", "if", "'it''s'", "then"], ["begin"]),
+    ("a.dart", "var s = 'a ${b.c} if'; // it's", ["var", "'a ", " if'", "// it's"], ["if"]),
+    ("a.robot", "*** Test Cases ***\nSums\n    # if\n    Log    ${x}", ["# if"], ["if"]),
+    ("a.html", "<p title=\"a\">it's</p>\n<script>let y = 'b';</script>", ["let", "'b'"], ["'s</p>"]),
+    ("a.c++", "int n = 1;", ["int", "1"], []),
     ("CMakeLists.txt", 'set(x "a ${y}") # c', ["set", '"a ${y}"', "# c"], []),
 ]
 """A file's name, a text, what is coloured in it, and what is not."""

@@ -6,7 +6,7 @@ import {Prism} from '../vendor/prism.js';
 const EXTENSIONS = {
   python: 'py pyw pyi',
   c: 'c h',
-  cpp: 'cc cpp cxx hpp hh ino',
+  cpp: 'cc cpp cxx c++ hpp hh hxx ino',
   rust: 'rs',
   javascript: 'js mjs cjs',
   jsx: 'jsx',
@@ -16,10 +16,17 @@ const EXTENSIONS = {
   go: 'go',
   ruby: 'rb',
   bash: 'sh bash zsh',
-  perl: 'pl pm',
+  perl: 'pl pm t',
   lua: 'lua',
   cmake: 'cmake',
-  clike: 'cs kt swift scala php dart zig v',
+  fortran: 'f90 f95 f03 f08 f for',
+  ada: 'adb ads',
+  d: 'd',
+  pascal: 'pas lpr pp',
+  dart: 'dart',
+  robotframework: 'robot resource',
+  markup: 'html htm',
+  clike: 'cs kt kts swift scala groovy php zig v',
 };
 
 const LANGUAGES = new Map(Object.entries(EXTENSIONS).flatMap(([name, list]) => list.split(' ').map((each) => [each, name])));
@@ -50,7 +57,7 @@ const KINDS = {
   string: 'string', char: 'string', 'triple-quoted-string': 'string', 'template-string': 'string', regex: 'string',
   'attr-value': 'string', 'string-interpolation': 'string', 'string-literal': 'string', 'triple-quoted-text': 'string',
   'raw-string': 'string', heredoc: 'string', 'command-literal': 'string', 'regex-literal': 'string',
-  number: 'number',
+  number: 'number', 'quoted-number': 'number',
   keyword: 'keyword', boolean: 'keyword', nil: 'keyword', null: 'keyword', 'shell-symbol': 'keyword',
   function: 'call', 'function-definition': 'call', 'function-variable': 'call', method: 'call', 'method-definition': 'call',
   'function-name': 'call', decorator: 'decorator', annotation: 'decorator', attribute: 'decorator',
