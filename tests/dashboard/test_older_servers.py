@@ -1,4 +1,4 @@
-"""A page beside a server that is older than it, as after a server of before was started in the place of one of today."""
+"""A page beside a server that is older than it, as after one of before was started in the place of one of today."""
 
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ def test_of_an_older_server_the_page_shows_what_that_knows_and_its_buttons_work(
     assert "resources/read debugger://runs" in asked
 
     # Buttons and keys, and what another client does.
-    page, observer = pages
+    page, _ = pages
     page.keyboard.press("F10")
     for each in pages:
         expect(each.locator("#where")).to_have_text("app.py:3 in count")
