@@ -48,7 +48,12 @@ class Process(Struct, frozen=True):
         return (PurePath(script).name or first) if _INTERPRETER.fullmatch(first) else first
 
     def is_called(self, name: str) -> bool:
-        """Whether that is one of its names; of a long one Linux keeps only the beginning."""
+        """Whether that is one of its names; of a long one Linux keeps only the beginning.
+
+        A kernel of Jupyter is also called by its connection file.
+        """
+        if name.endswith(".json") and any(PurePath(word).name == PurePath(name).name for word in self.command[1:]):
+            return "ipykernel" in " ".join(self.command)
         return name in self.names or (len(name) > _COMM_LENGTH and name[:_COMM_LENGTH] in self.names)
 
 

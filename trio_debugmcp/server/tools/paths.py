@@ -6,6 +6,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 
+from trio_debugmcp.dap.profiles.python.kernel_cells import is_kernel_file
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
@@ -101,7 +102,9 @@ def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list
 
 
 def code_file(debugger: Debugger, path: str) -> str | None:
-    """Return the path if frames have that name for the file of a program which is given as code."""
+    """Return the path if frames have that name for code that is in no file: that of a program, or a kernel's cell."""
+    if is_kernel_file(path):
+        return path
     return path if any(path == profile.programs.code_file for profile in debugger.settings.profiles) else None
 
 

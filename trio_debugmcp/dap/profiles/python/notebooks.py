@@ -98,6 +98,13 @@ def cells_of(path: Path) -> list[tuple[int, int]]:
     return [(first, len(lines)) for first, lines in cells]
 
 
+def cell_text(path: Path, number: int) -> list[str]:
+    """Return the lines of a cell of code, by its number, as a kernel gets them."""
+    notebook = json.loads(path.read_text(encoding="utf-8-sig", errors="replace"))
+    cells = [cell.get("source", []) for cell in notebook["cells"] if cell.get("cell_type") == "code"]
+    return "".join(cells[number - 1]).split("\n")
+
+
 def runner_code() -> str:
     """Return the code that runs a notebook, for `python -c`; its path and its arguments follow."""
     # Compiled under a name of its own, so that it counts as code of a library, and in names of its own: the main

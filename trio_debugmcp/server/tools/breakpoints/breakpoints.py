@@ -123,7 +123,7 @@ def breakpoint_spec(
     if params.session_id is not None:
         sentence = "Only a breakpoint on an `address` is of one session: leave `session_id` out."
         raise UsageError("INVALID_PARAMETER", sentence)
-    params = replace(params, **place_in_cell(debugger, params.file, params.line, cwd, near))
+    params = replace(params, **place_in_cell(debugger, params.file, params.line, cwd, near, stops=True))
     _check_place(debugger, params, launched)
     file = None
     if params.file is not None:
