@@ -320,6 +320,30 @@ async def test_lldbs_stop_signal_after_a_pause_is_the_pause_and_without_one_it_i
         assert (stop["reason"], stop["exception"]) == ("Exception", "SIGSTOP")
 
 
+@pytest.mark.parametrize("name", ["gdb", "lldb-dap"])
+async def test_a_pause_in_a_library_is_shown_where_the_users_code_has_called_it(
+    autojump_clock: MockClock, name: str
+) -> None:
+    adapter = native(name)
+    adapter.threads = [(1, "orders"), (2, "orders")]
+    adapter.frames = [("futex_wait", SYSTEM, 44), ("join", SYSTEM, 26), *adapter.frames]
+    adapter.answer("pause", partial(stopped_by_signal, adapter))
+    async with launched(name, adapter) as client:
+        stop = await client.call("debug_pause", thread_id=2)
+        assert (stop["reason"], stop["at"]) == ("Pause", "/work/orders.cpp:47 in check")
+        assert stop["thread"] == "2 orders"  # the one that was asked for, whichever the adapter names
+        assert stop["stack"] == ["main :87"]
+        assert stop["notes"] == ["it is in futex_wait, 2 frames of libraries further in"]
+        assert [each["threadId"] for each in adapter.sent("stackTrace")][0] == 2
+        await client.call("debug_continue", wait=False)
+        assert (await client.call("debug_pause"))["thread"] == "1 orders"
+
+
+async def stopped_by_signal(adapter: FakeAdapter, arguments: object) -> object:
+    await adapter.stop("signal", text="SIGINT", description="signal SIGINT", allThreadsStopped=True)
+    return {}
+
+
 # --- Exceptions of C++ ------------------------------------------------------------------------------------------------
 
 

@@ -32,8 +32,10 @@ class ClientPauses:
     def __repr__(self) -> str:
         return f"<ClientPauses of {self._requests.session_id}, {len(self._unsent)} not sent yet>"
 
-    async def pause(self, thread_id: int | None) -> None:
+    async def pause(self, thread_id: int | None, wanted: int | None = None) -> None:
         """Send DAP `pause`, for the first thread if none is named; the stop comes as an event.
+
+        `wanted`: the thread to be shown, where all stop; some adapters show another one than that of the request.
 
         No `pause` is sent if the program has already stopped, even if that stop is not published yet: see
         `suspension`.
@@ -41,6 +43,7 @@ class ClientPauses:
         Raises:
             DebugError: the adapter did not agree.
         """
+        self._suspension.wanted_thread = wanted
         if self._suspension.want_pause() and self._verbs.may_begin:
             await self._verbs.carry_out(partial(self._send, thread_id))
 

@@ -33,6 +33,7 @@ class Suspension:
     Attributes:
         stopped: true from a `stopped` event, examined or not, until the resume that ends the stop.
         pause_requested: a client has asked for a pause, so the stop at hand counts whatever its reason.
+        wanted_thread: the thread that a client has named for the pause at hand.
         follows_pause: a `pause` was sent before the stop at hand came.
         echo_until: until then (trio's clock) the adapter may report the stop at hand once more.
         calls: how many functions evaluations have called: each ends the adapter's numbers of frames and values.
@@ -42,6 +43,7 @@ class Suspension:
     def __init__(self, pause_echo_seconds: float, call_reason: str | None = None) -> None:
         self.stopped = False
         self.pause_requested = False
+        self.wanted_thread: int | None = None
         self.follows_pause = False
         self.echo_until = -inf
         self._pause_echo_seconds = pause_echo_seconds
@@ -73,6 +75,7 @@ class Suspension:
     def report_resume(self) -> None:
         """Record that the adapter has resumed the program, or is about to be asked to."""
         self.stopped = False
+        self.wanted_thread = None
         self._in_interlude = False
 
     def report_resume_refused(self, *, still_stopped: bool) -> None:

@@ -208,12 +208,14 @@ class Examiner:
         data: tuple[DataChange, ...] | None,
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
-        problem = self._breakpoints.judge.problem
-        why = explanation or problem or self._requests.profile.words.why(stopped)
         frames = found.frames
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
         skipped = self._skipped(stopped, raised, frames)
+        if skipped and stopped.reason == "pause":
+            explanation = explanation or f"it is in {frames[0].name}, {skipped} frames of libraries further in"
+        problem = self._breakpoints.judge.problem
+        why = explanation or problem or self._requests.profile.words.why(stopped)
         if skipped and raised is not None and raised.is_fault:
             raised = _with_function(raised, frames[0].name)
         frames = frames[skipped:]
@@ -254,8 +256,10 @@ class Examiner:
         profile = self._requests.profile
         if raised is not None:
             return raising_frames(profile, frames, fails_test=raised.fails_test)
-        # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is.
-        return raising_frames(profile, frames) if stopped.reason == "entry" and profile.code.tells_library else 0
+        # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is, and what a paused
+        # one is in has variables of the C library.
+        is_within = stopped.reason == "entry" or (stopped.reason == "pause" and self._looking.threads.are_native)
+        return raising_frames(profile, frames) if is_within and profile.code.tells_library else 0
 
     # --- Details ---------------------------------------------------------------------------------------------
 

@@ -69,7 +69,12 @@ class StopReasons:
             return stopped
         signal = profile.thrown.signal(stopped) or f"{stopped.reason} {stopped.text} {stopped.description}"
         by_signal = stopped.reason not in ("step", "breakpoint") and _PAUSING.search(signal) is not None
-        return Stopped(reason="pause", thread_id=stopped.thread_id) if by_signal else stopped
+        if not by_signal and stopped.reason != "pause":
+            return stopped
+        all_stop = stopped.all_threads_stopped and isinstance(profile.code, NativeCode)
+        wanted = self._suspension.wanted_thread if all_stop else None  # gdb shows the first one, whichever was named
+        stopped = Stopped(reason="pause", thread_id=stopped.thread_id) if by_signal else stopped
+        return stopped if wanted is None else replace(stopped, thread_id=wanted)
 
     async def at_place(self, stopped: Stopped, frames: Sequence[StackFrame], before: Snapshot) -> Stopped | None:
         """Return a stop with its reason there; None if it is to be left. `before`: the state while the program ran."""

@@ -276,10 +276,9 @@ def _is_past_start(snapshot: Snapshot | None) -> bool:
 
 async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snapshot, thread_id: int | None) -> None:
     """Returns as well when there is nothing left to pause."""
-    if thread_id is None and snapshot.threads.threads:
-        thread_id = snapshot.threads.threads[0].id
+    first = snapshot.threads.threads[0].id if snapshot.threads.threads else None
     try:
-        await session.pauses.pause(thread_id)
+        await session.pauses.pause(thread_id or first, thread_id)
         return
     except (AdapterRefused, AdapterGone) as error:
         refusal = error
