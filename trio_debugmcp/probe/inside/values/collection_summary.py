@@ -3,7 +3,8 @@
     summary_json([3, None, 4], 5, budget, renderer)
     # {"count": 3, "kind": "list", "elementTypes": {"int": 2, "NoneType": 1}, "nullCount": 1, "numeric": {"min": 3, …}}
 
-Long ones are sampled, evenly, with their first item and their last. A `repr` is run only of an item that is shown.
+Very long ones are sampled, evenly, with their first item and their last; numpy's arrays of numbers are looked at whole.
+A `repr` is run only of an item that is shown.
 """
 
 import itertools
@@ -14,8 +15,11 @@ from trio_debugmcp.probe.inside.values import children, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
 
-MOST_SAMPLED = 1000
-"""Items that are looked at."""
+MOST_SAMPLED = 20000
+"""Items that are looked at, in some 20 ms: one that is not like the others may be anywhere."""
+
+_MOST_NUMBERS = 5000000
+"""Of an array of numpy, whose own code looks at them in some 20 ms."""
 
 _MOST_TYPES = 10
 """Types that are named; the others are counted together."""
@@ -101,6 +105,9 @@ def _ends(total: int, most: int) -> List[int]:
 
 def _at(value: Any, positions: List[int], indexed: bool) -> Iterator[Tuple[int, Tuple[Any, Any]]]:
     """Yield positions with what is there: index or key, and item."""
+    if positions and len(positions) == positions[-1] + 1:  # all, from the first on
+        yield from enumerate(facts.items(value, 0, len(positions)))
+        return
     if indexed:
         for position in positions:
             yield from ((position, found) for found in facts.items(value, position, 1))
@@ -147,12 +154,29 @@ def _numbers(value: Any, total: int, most: int, renderer: Renderer) -> Json:
         read: Any = value.flat
     else:
         read = getattr(value, "iloc", value)
-    answer = _statistics(read[positions].tolist() if positions else [])
-    answer["elementTypes"] = {str(value.dtype): len(positions)}
-    if len(positions) < total:
+    whole = _whole(value, total)
+    answer = whole if whole is not None else _statistics(read[positions].tolist() if positions else [])
+    answer["elementTypes"] = {str(value.dtype): total if whole is not None else len(positions)}
+    if whole is None and len(positions) < total:
         answer["sampled"] = len(positions)
     texts = [renderer.render(each) for each in (read[ends].tolist() if ends else [])]
     answer["first"], answer["last"] = texts[:most], texts[most:]
+    return answer
+
+
+def _whole(value: Any, total: int) -> Optional[Json]:
+    """What all numbers of a plain array of numpy are; None of another array, or of too many."""
+    kind = type(value)
+    is_plain = facts.module_name(kind) == "numpy" and facts.type_name(kind) == "ndarray"
+    if not MOST_SAMPLED < total <= _MOST_NUMBERS or not is_plain or value.dtype.kind not in "iuf":
+        return None
+    numbers = value[value == value]
+    answer: Json = {"nullCount": total - int(numbers.size)}
+    if numbers.size:
+        least, most, mean = numbers.min().item(), numbers.max().item(), numbers.mean(dtype="float64").item()
+        answer["numeric"] = {"min": _json_number(least), "max": _json_number(most)}
+        if mean == mean:
+            answer["numeric"]["mean"] = _json_number(mean)
     return answer
 
 
@@ -175,7 +199,8 @@ def _table(value: Any, total: int, most: int, renderer: Renderer) -> Json:
 
 
 def _statistics(items: List[Any]) -> Json:
-    nulls = sum(1 for item in items if facts.type_name(type(item)) in _NULLS or _is_nan(item))
+    kinds = {cls: facts.type_name(cls) in _NULLS for cls in set(map(type, items))}
+    nulls = sum(1 for item in items if kinds[type(item)] or _is_nan(item))
     answer: Json = {"elementTypes": _types(items), "nullCount": nulls}
     numbers = [_plain(item) for item in items if _is_number(item) and not _is_nan(item)]
     if numbers:
@@ -184,10 +209,13 @@ def _statistics(items: List[Any]) -> Json:
 
 
 def _types(items: List[Any]) -> Dict[str, int]:
+    by_class: Dict[type, int] = {}
+    for cls in map(type, items):
+        by_class[cls] = by_class.get(cls, 0) + 1
     counts: Dict[str, int] = {}
-    for each in items:
-        name = facts.type_name(type(each))
-        counts[name] = counts.get(name, 0) + 1
+    for cls, number in by_class.items():
+        name = facts.type_name(cls)
+        counts[name] = counts.get(name, 0) + number
     ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     rest = sum(count for _, count in ranked[_MOST_TYPES:])
     return {**dict(ranked[:_MOST_TYPES]), **({"…": rest} if rest else {})}

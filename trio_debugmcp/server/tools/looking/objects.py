@@ -113,7 +113,7 @@ TOOLS = (
         title="Summarize a collection",
         description=(
             "What a large collection holds: count, element types, nulls, min, max and mean, first and last items. "
-            "Above 1,000 items it is sampled."
+            "Above 20,000 items it is sampled."
         ),
         params=CollectionSummarize,
         run=_summarize,
