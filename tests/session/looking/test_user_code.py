@@ -24,7 +24,7 @@ def frames(adapter: FakeAdapter, *found: dict[str, Any]) -> None:
 
 
 async def users(client: Any, adapter: FakeAdapter) -> list[bool]:
-    await adapter.stop("pause")
+    await adapter.stop("step")
     await client.call("debug_wait")
     return [each["isUserCode"] for each in (await client.read("debugger://stack"))["frames"]]
 

@@ -33,9 +33,6 @@ MAX_NOTABLE = 10
 
 _MAX_PATH = 80
 
-NOTABLE_BYTES = 4 * MAX_NOTABLE * (_MAX_PATH + 8)
-"""For all of them, at most, unless their characters are of several bytes."""
-
 
 class ObjectPayload(Payload, frozen=True):
     """A value with what is inside of it. `childCount`: how much is inside, shown or not; null if that is not counted.

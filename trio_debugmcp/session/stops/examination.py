@@ -212,8 +212,7 @@ class Examiner:
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
         skipped = self._skipped(stopped, raised, frames)
-        if skipped and stopped.reason == "pause":
-            explanation = explanation or f"it is in {frames[0].name}, {skipped} frames of libraries further in"
+        explanation = explanation or _further_in(stopped, frames[:skipped])
         problem = self._breakpoints.judge.problem
         why = explanation or problem or self._requests.profile.words.why(stopped)
         if skipped and raised is not None and raised.is_fault:
@@ -222,9 +221,8 @@ class Examiner:
         not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
         self.last_signal = None if raised is None else raised.signal
         await self._texts.fetch(frames)
-        await self._console.announcements.announce(
-            self._requests.session_id
-        )  # what was written before the stop precedes it
+        # What was written before the stop precedes it.
+        await self._console.announcements.announce(self._requests.session_id)
         await self._merger.merge(
             StopExamined(
                 session_id=self._requests.session_id,
@@ -272,6 +270,14 @@ class Examiner:
         places = () if found.located else await self._others.locate(found)
         if places:
             await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, places))
+
+
+def _further_in(stopped: Stopped, skipped: Sequence[StackFrame]) -> str | None:
+    """Return where a paused program is within libraries, whose frames are not shown."""
+    if not skipped or stopped.reason != "pause":
+        return None
+    frames = "1 frame" if len(skipped) == 1 else f"{len(skipped)} frames"
+    return f"it is in {skipped[0].name}, {frames} of libraries further in"
 
 
 def _with_function(fault: Raised, function: str) -> Raised:

@@ -5,13 +5,16 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.nested_values import NOTABLE_BYTES, ObjectPayload, notable, object_payload, tree
+from trio_debugmcp.server.answers.nested_values import ObjectPayload, notable, object_payload, tree
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.summaries import Number, Summary
 from trio_debugmcp.session.looking.variables import VariablesQuestion
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100
+
+_SHOWN_BYTES = 8000
+"""JSON bytes of a tree in an answer, as of the locals of a stop; with `full` there is more."""
 
 
 class ObjectInspect(Params, frozen=True, kw_only=True):
@@ -82,7 +85,7 @@ async def _inspect(debugger: Debugger, params: ObjectInspect) -> ObjectTree:
     )
     found = await looking.values.tree(place, question)
     full = ObjectData(object=object_payload(found), notable=notable(found))
-    return ObjectTree(full=full, **tree(found, _ROOM_BYTES - NOTABLE_BYTES), notable=full.notable)
+    return ObjectTree(full=full, **tree(found, _SHOWN_BYTES), notable=full.notable)
 
 
 async def _summarize(debugger: Debugger, params: CollectionSummarize) -> CollectionSummary:
