@@ -164,3 +164,25 @@ async def test_a_group_is_left_while_the_others_are_debugged_on() -> None:
         assert "3 connected" in (await client.call("debug_state", session_id="s-1"))["listening"]
         assert (await failure(client, "debug_disconnect", group="rank=0", session_id="s-2")).code == "INVALID_PARAMETER"
         assert "No process has rank 2" in (await failure(client, "debug_disconnect", group="rank=2")).message
+
+
+async def test_a_breakpoint_of_a_group_is_in_its_processes_alone(tmp_path: Path) -> None:
+    file = tmp_path / "job.py"
+    file.write_text("x = 1\ny = 2\n")
+    async with fleet_of(6) as (client, fleet):
+        answer = await client.call("breakpoint_set", file=str(file), line=1, group="rank=1-2")
+        [note] = answer["notes"]
+        assert note.startswith("only in 2 (rank 1-2: s-")
+        assert note.endswith("): processes that come later do not have it")
+        assert "state" not in answer
+        traced = await client.call("tracepoint_set", file=str(file), line=2, log_message="y", group="rank=2")
+        assert traced["notes"][0].startswith("only in 1 (rank 2: s-")
+        assert [[*worker.breakpoints.get(str(file), ())] for worker in fleet.workers] == [[], [1], [1, 2], [], [], []]
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "job.py:1, group rank=1-2" in listed[0]
+        await client.call("breakpoint_set", file=str(file), line=1, group="rank=4")
+        assert [1 in worker.breakpoints.get(str(file), ()) for worker in fleet.workers] == [*[False] * 4, True, False]
+        await client.call("breakpoint_set", file=str(file), line=1)
+        assert all(1 in worker.breakpoints[str(file)] for worker in fleet.workers)
+        failed = await failure(client, "breakpoint_set", address="0x1", group="all")
+        assert (failed.code, "`group`" in failed.message) == ("INVALID_PARAMETER", True)

@@ -175,8 +175,8 @@ def _kept(wanted: Breakpoint | ExceptionBreakpoint) -> KeptBreakpoint | None:
         )
         return None if _is_secret("condition", wanted.condition) else KeptBreakpoint(None, spec, wanted.enabled)
     place = wanted.spec
-    if place.address is not None or place.watch is not None or place.only_in is not None:
-        return None  # they mean the memory of a process that is gone
+    if place.address is not None or place.watch is not None or not place.is_for_later:
+        return None  # they mean processes that are gone, or the memory of one
     if any(_is_secret("condition", text) for text in (place.condition, place.log_message)):
         return None
     if _is_secret("text", place.text):

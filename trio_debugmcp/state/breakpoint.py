@@ -58,7 +58,7 @@ class BreakpointSpec(Struct, frozen=True, kw_only=True):
     With a `log_message` it is a tracepoint, which notifies at every `hit_count_multiple`th hit, and `max_notifications`
     times; 0 means no limit. `text` is that of its line when it was set; with `by_text` the line is found by it again
     when the file was edited, and `occurrence` tells which of how many lines with that text it is. One that is `only_in`
-    a session is about the memory of its program.
+    a session is about the memory of its program; one that has `sessions` is in these alone, the `group` that was named.
     """
 
     file: str | None = None
@@ -76,6 +76,17 @@ class BreakpointSpec(Struct, frozen=True, kw_only=True):
     address: str | None = None
     watch: Watch | None = None
     only_in: str | None = None
+    sessions: tuple[str, ...] = ()
+    group: str | None = None
+
+    def is_for(self, session_id: str) -> bool:
+        """Whether the program of a session is to have it, as far as it is limited to some."""
+        return not self.sessions or session_id in self.sessions
+
+    @property
+    def is_for_later(self) -> bool:
+        """Whether sessions that begin later have it, too."""
+        return self.only_in is None and not self.sessions
 
     @property
     def type(self) -> BreakpointType:

@@ -13,7 +13,15 @@ from typing import Protocol, TypeVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint
-from trio_debugmcp.state.breakpoint import EVERY_PROGRAM, Binding, Breakpoint, ExceptionBreakpoint, RunPlace, StopPlace
+from trio_debugmcp.state.breakpoint import (
+    EVERY_PROGRAM,
+    Binding,
+    Breakpoint,
+    BreakpointSpec,
+    ExceptionBreakpoint,
+    RunPlace,
+    StopPlace,
+)
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
@@ -144,13 +152,17 @@ def released(state: State, session_ids: Container[str]) -> State:
         bindings = tuple(binding for binding in place.bindings if binding.session_id not in session_ids)
         return replace(place, bindings=bindings)
 
+    def has_ended(spec: BreakpointSpec) -> bool:
+        if spec.only_in is not None:
+            return spec.only_in in session_ids
+        left = [id_ for id_ in spec.sessions if id_ not in session_ids and state.snapshot(id_) is not None]
+        return bool(spec.sessions) and not left
+
     state = with_places(state, unbound)
     return replace(
         state,
         breakpoints=tuple(
-            replace(breakpoint, lost=ENDED)
-            if breakpoint.spec.only_in is not None and breakpoint.spec.only_in in session_ids
-            else breakpoint
+            replace(breakpoint, lost=ENDED) if has_ended(breakpoint.spec) else breakpoint
             for breakpoint in state.breakpoints
         ),
         exceptions=tuple(

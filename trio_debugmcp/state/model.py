@@ -387,7 +387,8 @@ class State(Struct, frozen=True):
     def places_of(self, session_id: str) -> list[StopPlace]:
         """What the adapter of a session is to have, as it is meant for its program."""
         program = self.root_of(session_id) or ""
-        places = (place.seen_by(program) for place in (*self.breakpoints, *self.run_places))
+        meant = (place for place in (*self.breakpoints, *self.run_places) if place.spec.is_for(session_id))
+        places = (place.seen_by(program) for place in meant)
         return [place for place in places if place is not None]
 
     def program_of(self, session_id: str) -> str:

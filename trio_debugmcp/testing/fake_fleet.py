@@ -40,6 +40,7 @@ class FakeWorker:
 
     Attributes:
         frames: its stack, the innermost first: function, file, line.
+        breakpoints: the lines that it has breakpoints on, by their files.
         values: what expressions come to, as they are shown; others are not defined.
         reads: False: from now on it takes nothing from its connection.
         released: the debugger has left it.
@@ -49,13 +50,14 @@ class FakeWorker:
     def __init__(self, rank: int, size: int, host: str) -> None:
         self.rank = rank
         self.frames: list[tuple[str, str, int]] = [("all_reduce", "/job/dist.py", 88), ("<module>", "/job/train.py", 9)]
+        self.breakpoints: dict[str, list[int]] = {}
         self.values: dict[str, str] = {"rank": str(rank)}
         self.reads = True
         self.ready, self.released = trio.Event(), False
         self._variables = {"RANK": str(rank), "WORLD_SIZE": str(size)}
         self._host = host
         self._numbers = count(1)
-        self._breakpoints = count(1)
+        self._breakpoint_ids = count(1)
         self._outcomes: dict[Any, dict[str, Any]] = {}
         self._is_stopped = self._answers_stops = False
         self._stream: trio.SocketStream | None = None
@@ -135,9 +137,9 @@ class FakeWorker:
 
     def _on_setBreakpoints(self, arguments: Mapping[str, Any]) -> Any:  # noqa: N802
         wanted = arguments.get("breakpoints") or ()
-        return {
-            "breakpoints": [{"id": next(self._breakpoints), "verified": True, "line": each["line"]} for each in wanted]
-        }
+        self.breakpoints[arguments["source"]["path"]] = [each["line"] for each in wanted]
+        placed = [{"id": next(self._breakpoint_ids), "verified": True, "line": each["line"]} for each in wanted]
+        return {"breakpoints": placed}
 
     def _on_threads(self, arguments: Mapping[str, Any]) -> Any:
         return {"threads": [{"id": 1, "name": "MainThread"}]}

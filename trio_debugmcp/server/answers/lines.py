@@ -141,7 +141,8 @@ def breakpoint_line(places: Places, breakpoint: Breakpoint | ExceptionBreakpoint
     place = places.line(shown.file, shown.line)
     words = [shown.id, breakpoint.spec.address, shown.function_name, place]
     line = " ".join(word for word in words if word) + (f" if {shown.condition}" if shown.condition else "")
-    details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
+    details = [f"group {breakpoint.spec.group}" if breakpoint.spec.group else None]
+    details.append(f"hit condition {shown.hit_condition}" if shown.hit_condition else None)
     details.append(f"log `{shown.log_message}`" if shown.log_message else None)
     details.append(f"at every {shown.hit_count_multiple} hits" if shown.hit_count_multiple else None)
     most, sent = shown.max_notifications, shown.notifications_sent

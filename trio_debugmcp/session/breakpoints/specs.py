@@ -46,7 +46,7 @@ def is_same(one: Breakpoint, other: BreakpointSpec) -> bool:
     return one.enabled and all(getattr(one.spec, name) == getattr(other, name) for name in _CASES)
 
 
-_CASES = ("condition", "hit_condition", "log_message", "hit_count_multiple", "max_notifications")
+_CASES = ("condition", "hit_condition", "log_message", "hit_count_multiple", "max_notifications", "sessions")
 
 
 def addressed_in(breakpoints: Iterable[Breakpoint], session_id: str, adapter: str) -> list[Breakpoint]:

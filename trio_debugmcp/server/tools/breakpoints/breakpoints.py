@@ -20,15 +20,12 @@ from trio_debugmcp.server.answers.breakpoints import (
 from trio_debugmcp.server.answers.exceptions_alike import type_question
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
-from trio_debugmcp.server.tools.breakpoints.conditions import (
-    Condition,
-    HitCondition,
-    check_hit_condition,
-    check_texts,
-)
+from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_hit_condition, check_texts
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_name, exception_spec
 from trio_debugmcp.server.tools.breakpoints.functions_in_files import line_of_function
+from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
+from trio_debugmcp.server.tools.group_choice import GroupOf
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
@@ -42,7 +39,7 @@ _MOST_LINES = 100
 
 _Wanted = TypeVar("_Wanted", bound="BreakpointSet")
 
-_NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message")
+_NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message", "group")
 
 
 class BreakpointSet(Params, frozen=True, kw_only=True):
@@ -72,6 +69,10 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
         Meta(description="Write this and do not stop; `{expression!r:>8}` as in an f-string."),
     ] = None
     session_id: Annotated[str | None, Meta(description="With `address`: whose program it is of.")] = None
+
+
+class BreakpointSetInGroup(BreakpointSet, frozen=True, kw_only=True):
+    group: GroupOf = None
 
 
 class BreakpointSetException(Params, frozen=True, kw_only=True):
@@ -217,7 +218,7 @@ def _code_lines(file: str | None, lines: Sequence[str]) -> list[str]:
     return ["" if number in inside else line for number, line in enumerate(lines, 1)]
 
 
-async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
+async def _set(debugger: Debugger, params: BreakpointSetInGroup) -> BreakpointAnswer:
     if params.address is not None:
         beside = [each for each in _NOT_BY_ADDRESS if getattr(params, each) is not None]
         if beside:
@@ -226,12 +227,13 @@ async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
         return await set_on_instruction(
             debugger, params.address, params.condition, params.hit_condition, params.session_id
         )
-    specs = [breakpoint_spec(debugger, each) for each in on_each_line(debugger, params)]
+    found = [breakpoint_spec(debugger, each) for each in on_each_line(debugger, params)]
+    specs, said = await in_group(debugger, found, params.group)
     answers = [await set_breakpoint(debugger, spec) for spec in specs]
+    notes = [*said, *(note for answer in answers for note in answer.notes)]
     if len(answers) == 1:
-        return replace(answers[0], notes=[*answers[0].notes, *begun_notes(params, specs[0])])
+        return replace(answers[0], notes=[*notes, *begun_notes(params, specs[0])])
     each = ", ".join(f"{answer.id} line {spec.line}" for answer, spec in zip(answers, specs, strict=True))
-    notes = [note for answer in answers for note in answer.notes]
     return replace(answers[0], notes=[f"{len(answers)} lines have this text: {each}", *notes])
 
 
@@ -299,7 +301,7 @@ TOOLS = (
             "The same place again updates yours. With `log_message` it writes its text (`log` in answers) and "
             "does not stop."
         ),
-        params=BreakpointSet,
+        params=BreakpointSetInGroup,
         run=_set,
         idempotent=True,
         listing="core",

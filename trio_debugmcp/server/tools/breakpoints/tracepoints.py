@@ -10,6 +10,8 @@ from trio_debugmcp.server.answers.breakpoints import (
     BreakpointAnswer,
 )
 from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, set_breakpoint
+from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group
+from trio_debugmcp.server.tools.group_choice import GroupOf
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -21,6 +23,7 @@ class TracepointSet(Params, frozen=True, kw_only=True):
     log_message: Annotated[str, Meta(min_length=1, description="An f-string's text: `i={i}`.")]
     hit_count_multiple: Annotated[int, Meta(ge=0, le=1_000_000_000, description="Write at every nth hit only.")] = 0
     max_notifications: Annotated[int, Meta(ge=0, le=1_000_000_000, description="Disable it after so many.")] = 0
+    group: GroupOf = None
 
 
 async def _set(debugger: Debugger, params: TracepointSet) -> BreakpointAnswer:
@@ -29,7 +32,9 @@ async def _set(debugger: Debugger, params: TracepointSet) -> BreakpointAnswer:
     spec = breakpoint_spec(debugger, wanted)
     _check_judged(debugger, spec.file, params)
     limits = {"hit_count_multiple": params.hit_count_multiple, "max_notifications": params.max_notifications}
-    return await set_breakpoint(debugger, replace(spec, **limits))
+    [spec], said = await in_group(debugger, [replace(spec, **limits)], params.group)
+    answer = await set_breakpoint(debugger, spec)
+    return replace(answer, notes=[*said, *answer.notes])
 
 
 def _check_judged(debugger: Debugger, file: str | None, params: TracepointSet) -> None:

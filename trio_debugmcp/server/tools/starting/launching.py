@@ -162,7 +162,7 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, test: str | None, *
         in_file = [place for place in state.stop_places if place.enabled and place.spec.file == own]
         return not params.breakpoints and not in_file
     places = state.breakpoints if of_users else state.stop_places
-    stops = any(place.enabled and not place.spec.only_in for place in places)
+    stops = any(place.enabled and place.spec.is_for_later for place in places)
     stops = stops or any(exception.enabled for exception in state.exceptions)
     return test is None and not stops
 
