@@ -1,9 +1,10 @@
-"""A job of eight real processes that hangs: which rank, where, and which one has died, in one call."""
+"""Jobs of real processes that hang: which rank, where, who computes, and which one has died, in one call."""
 
 import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -70,3 +71,65 @@ async def test_the_rank_that_waits_elsewhere_and_the_one_that_was_killed_are_nam
         assert answer["classes"][-1].startswith("6 in all_reduce ")
         assert "1 ended" in answer["since"]
         assert len(json.dumps(answer)) <= 2048
+
+
+MANY = 12
+
+TROUBLED = """
+import math
+import os
+import threading
+
+def all_reduce():
+    threading.Event().wait()
+
+def all_gather():
+    threading.Event().wait()
+
+def load_batch():
+    while True:
+        sum(range(1000))
+
+def step(rank):
+    global loss
+    loss = math.nan if rank == 11 else 0.5
+    if rank == 3:
+        all_gather()
+    if rank == 5:
+        load_batch()
+    all_reduce()
+
+rank = next((rank for rank in range(1, 12) if not os.fork()), 0)
+os.environ["RANK"] = str(rank)
+step(rank)
+"""
+
+
+async def test_another_collective_a_straggler_a_dead_rank_and_one_with_nan_are_named(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(TROUBLED)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
+
+        def is_shown(answer: dict[str, Any], waiting: int) -> bool:
+            classes = answer.get("classes", [])
+            return len(classes) == 3 and classes[-1].startswith(f"{waiting} in all_reduce ")
+
+        while not is_shown(await client.call("fleet_state"), MANY - 2):
+            await trio.sleep(0.1)
+        processes = (await client.call("fleet_state", group="rank=9", full=True))["processes"]
+        session = await client.read(f"debugger://sessions/{processes[0]['sessionId']}/session")
+        os.kill(session["processId"], signal.SIGKILL)  # as the kernel does without memory
+        while not (is_shown(answer := await client.call("fleet_state"), MANY - 3) and answer.get("ended")):
+            await trio.sleep(0.1)
+        assert len(json.dumps(answer)) <= 2048
+        classes = answer["classes"]
+        assert len(classes) == 3
+        assert any(line.startswith("1 in all_gather ") and "(rank 3: s-" in line for line in classes)
+        assert any(line.startswith("1 in load_batch ") and "(rank 5: s-" in line for line in classes)
+        assert answer["ended"][0].startswith("1 killed by SIGKILL (rank 9: s-")
+        values = await client.call("evaluate", expression="loss", group="all")
+        assert values["values"][0].startswith("1 = nan (rank 11: s-")
+        assert len(json.dumps(values)) <= 2048

@@ -186,3 +186,19 @@ async def test_a_breakpoint_of_a_group_is_in_its_processes_alone(tmp_path: Path)
         assert all(1 in worker.breakpoints[str(file)] for worker in fleet.workers)
         failed = await failure(client, "breakpoint_set", address="0x1", group="all")
         assert (failed.code, "`group`" in failed.message) == ("INVALID_PARAMETER", True)
+
+
+async def test_what_several_write_at_a_time_stays_in_lines_that_say_whose_they_are() -> None:
+    async with fleet_of(2) as (client, fleet):
+        one, other = fleet.workers
+        for text in ("loss ", "0.5", "\n"):
+            await one.write(text)
+            await other.write(f"<{text}")
+        written = {"rank 0": "", "rank 1": ""}
+        while written != {"rank 0": "loss 0.5", "rank 1": "<loss <0.5<"}:
+            read = await client.call("process_read_output", stream="stdout", full=True)
+            shown = [line for entry in read["entries"] for line in entry["text"].splitlines()]
+            written = {
+                name: "".join(line.removeprefix(f"[{name}] ") for line in shown if line.startswith(f"[{name}] "))
+                for name in written
+            }

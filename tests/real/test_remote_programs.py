@@ -128,7 +128,7 @@ async def test_workers_stop_in_local_files_all_stacks_are_one_view_and_the_resul
             await client.call("debug_continue", wait=False)
             assert (await written(first), await written(second)) == ("9\n", "16\n")
             said = text_of(await client.call("process_read_output"))
-            assert {"9", "16"} <= set(said.split("\n"))
+            assert {"[rank 3] 9", "[rank 4] 16"} <= set(said.split("\n"))
             while (await listening(client))[0]:
                 await trio.sleep(0.05)
             assert await listening(client) == (0, 2)

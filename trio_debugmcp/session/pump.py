@@ -38,10 +38,12 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.output_marks import parted, pieces
+from trio_debugmcp.session.output.whole_lines import Writer
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import BreakpointFaulted, BreakpointLogged, EventReceived, Report, ReportsReceived
+from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.model import Snapshot, State
 
 EXIT_SECONDS = 5.0
@@ -271,8 +273,16 @@ class EventPump:
         if not is_repeated and not words.is_routine(text):
             lines = self._requests.profile.habits.own_lines
             text, others = parted(text, lines) if stream != "console" and not self._console.is_piped else (text, "")
-            self._console.append(stream, text)
+            self._console.append(stream, text, self._writer())
             self._console.append("console", others)
+
+    def _writer(self) -> Writer | None:
+        """Return who writes, where many processes do that have dialed in: their lines would be mixed."""
+        state, snapshot = self._merger.state, self._requests.snapshot
+        root = state.snapshot(state.root_of(self._requests.session_id) or "")
+        if snapshot is None or root is None or not root.origin.listens or root is snapshot:
+            return None
+        return Writer(snapshot.id, short_label(snapshot.origin.labels))
 
 
 def _is_core_file(snapshot: Snapshot | None) -> bool:

@@ -80,6 +80,10 @@ class FakeWorker:
         answer = {"answer": {"answer": self._stop(), "ms": 1.0}} if self._answers_stops else {}
         await self._event("stopped", {"reason": reason, "threadId": 1, "allThreadsStopped": True, **answer})
 
+    async def write(self, text: str) -> None:
+        """Write to its standard output."""
+        await self._event("output", {"category": "stdout", "output": text})
+
     def die(self) -> None:
         """End it without a word, as a process does that is killed."""
         if self._stream is not None:

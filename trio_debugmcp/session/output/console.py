@@ -15,7 +15,6 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Hashable
 from contextlib import suppress
 from itertools import takewhile
-from typing import Literal
 
 import trio
 import trio.lowlevel
@@ -30,6 +29,7 @@ from trio_debugmcp.session.looking.truncation import end_of, json_size
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.output_announcements import OutputAnnouncements
 from trio_debugmcp.session.output.program_input import ProgramInput
+from trio_debugmcp.session.output.whole_lines import Stream, WholeLines, Writer
 from trio_debugmcp.state.payloads import OutputEntry, OutputPayload, iso_time
 
 MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
@@ -49,8 +49,6 @@ _SETTLE_SECONDS = 0.1
 
 _NEW = object()
 """Stands for readers that have not been given anything yet."""
-
-Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 
 
 class Console:
@@ -77,6 +75,7 @@ class Console:
         self._read: dict[Hashable, int] = {}
         self._lost: dict[Hashable, Counter[str]] = {_NEW: Counter()}
         self._sealed = 1
+        self._lines = WholeLines()
         self._pipes: dict[int, int] = {}
         self.is_piped = False
 
@@ -87,15 +86,24 @@ class Console:
         """Return the message of a tracepoint without secrets; `template` has the names of what is in it."""
         return text if self._show_secrets else masked_value(template, text)
 
-    def append(self, stream: Stream, text: str) -> None:
-        """Add output; text after an unfinished line of the same stream is joined to it."""
+    def append(self, stream: Stream, text: str, writer: Writer | None = None) -> None:
+        """Add output; text after an unfinished line of the same stream is joined to it.
+
+        `writer`: one of several processes. Its lines are kept until they are whole, or a client reads.
+        """
         if not text:
             return
+        if writer is not None:
+            self.announcements.add(stream, text)
+            self._put(stream, self._lines.take(stream, text, writer))
+            return
+        self._put(stream, text)
+        if stream != "tracepoint":
+            self.announcements.add(stream, text)
+
+    def _put(self, stream: Stream, text: str) -> None:
         for start in range(0, len(text), MAX_ENTRY_LENGTH):
             self._add(stream, text[start : start + MAX_ENTRY_LENGTH])
-        if stream == "tracepoint":
-            return
-        self.announcements.add(stream, text)
 
     def _add(self, stream: Stream, text: str) -> None:
         last = self._entries[-1] if self._entries else None
@@ -138,6 +146,9 @@ class Console:
         A reader that has seen an entry pages on from the next number, so nothing may be joined to it later. Masked only
         now, as a secret often arrives in pieces.
         """
+        for of, unfinished in self._lines.rest():
+            self._sealed = self.next_seq  # that of another process is not joined to it
+            self._put(of, unfinished)
         fresh = list(
             takewhile(lambda at: self._entries[at].seq >= self._sealed, range(-1, -len(self._entries) - 1, -1))
         )
