@@ -87,6 +87,7 @@ def test_as_json_place_version_and_problem_are_apart(programs: Path, capsys: pyt
         "problem": None,
         "install": "brew install new",
         "tested": True,
+        "newerThan": None,
         "engine": None,
         "check": None,
     }
@@ -95,6 +96,19 @@ def test_as_json_place_version_and_problem_are_apart(programs: Path, capsys: pyt
     assert old["problem"].startswith(f"{programs}/old is too old")
     assert Path(debugpy["location"]).name == "debugpy"
     assert debugpy["version"][0].isdigit()
+
+
+@pytest.mark.parametrize(("tested", "newer"), [("3", False), ("3.1", False), ("3.0", True), ("2.11", True)])
+def test_one_that_is_newer_than_what_is_tested_says_so(
+    programs: Path, capsys: pytest.CaptureFixture[str], tested: str, newer: bool
+) -> None:
+    write(programs, "new", "echo M 3.1.4")
+    option = tables(programs, "new")
+    file = programs.parent / "mine.toml"
+    file.write_text(file.read_text().replace("at-least", f'tested = "{tested}", at-least'))
+    assert main(["adapters", option]) == 0
+    said = f"; newer than {tested}, with which our tests debug" if newer else ""
+    assert capsys.readouterr().out.splitlines()[0] == f"ok      new 3.1.4: M, {programs}/new{said}"
 
 
 def test_versions_are_asked_for_side_by_side(programs: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Status(Struct, frozen=True, rename="camel"):
     """One debug adapter. `problem`: why it cannot be used; `install`: the command for this system.
 
-    `tested`: whether our tests debug with it. `engine`: of Python, what debugs which versions. `check`: what came of
-    `--check`.
+    `tested`: whether our tests debug with it; `newer_than`: the version with which they do, if this is a newer one.
+    `engine`: of Python, what debugs which versions. `check`: what came of `--check`.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Status(Struct, frozen=True, rename="camel"):
     problem: str | None
     install: str
     tested: bool
+    newer_than: str | None = None
     engine: str | None = None
     check: dict[str, Any] | None = None
 
@@ -124,11 +125,14 @@ async def _learn(finders: "list[Any]", patience: Patience) -> None:
 
 def _status(profile: "Profile") -> Status:
     from trio_debugmcp.dap.profiles import TableProfile
+    from trio_debugmcp.dap.profiles.finding import newer_than_tested
 
+    newer = None
     if isinstance(profile, TableProfile):
         copy = profile.finder.find(versions=True)
         place, version = (None, None) if copy is None else (copy.place, copy.version)
         works, tested = copy is not None and copy.problem is None, profile.table.tested
+        newer = newer_than_tested(version, profile.table)
     else:
         where = profile.locate()
         place, _, version = (None, "", None) if where is None else where.removesuffix(")").rpartition(" (")
@@ -143,6 +147,7 @@ def _status(profile: "Profile") -> Status:
         problem=None if works else profile.absence(),
         install=profile.install_hint,
         tested=tested,
+        newer_than=newer,
         engine=_engine(profile),
     )
 
@@ -162,6 +167,7 @@ def in_words(status: Status) -> str:
     version = f" {status.version}" if status.version else ""
     untested = "" if status.tested else "; its table is not covered by our tests"
     engine = f"; {status.engine}" if status.engine else ""
+    untested += f"; newer than {status.newer_than}, with which our tests debug" if status.newer_than else ""
     if status.problem is not None:
         text = f"{status.name}: {status.language}. {status.problem}{untested}"
         return status_line("missing", text, status.install)

@@ -227,5 +227,14 @@ async def _run_beside(command: Sequence[str], seconds: float) -> tuple[int, byte
     return 1, b"", f"no answer within {seconds:g} s".encode()
 
 
+def newer_than_tested(version: str | None, table: Table) -> str | None:
+    """Return the version with which our tests debug, if this one is newer; None if it is not, or that is unknown."""
+    tested = None if table.version is None else table.version.tested
+    if version is None or tested is None:
+        return None
+    known = _numbers(tested)
+    return tested if _numbers(version)[: len(known)] > known else None
+
+
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(digits) for digits in re.findall(r"\d+", version))

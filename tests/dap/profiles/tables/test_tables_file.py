@@ -220,7 +220,10 @@ def test_a_table_with_a_wrong_key_or_value_is_refused_with_what_is_allowed(
         ),
         (
             "version = { file = '/v', atleast = '1' }",
-            "`version` has no key `atleast`; did you mean `at-least`? Known there are: at-least, command, file, why",
+            (
+                "`version` has no key `atleast`; did you mean `at-least`? "
+                "Known there are: at-least, command, file, tested, why"
+            ),
         ),
         ("install = 3", "`install` is to be a table or a list of tables, not a number"),
         ("install = { apt = ['a'] }", "`install.apt` is to be a text or a table, not a list"),

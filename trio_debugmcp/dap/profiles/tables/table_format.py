@@ -14,18 +14,23 @@ from trio_debugmcp.dap.profiles.tables.patterns import check_pattern
 
 
 class Version(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The `file` that has an adapter's version, else the `command` that prints it; the oldest that works, and why."""
+    """The `file` that has an adapter's version, else the `command` that prints it; the oldest that works, and why.
+
+    `tested`: the version, or the beginning of it, with which our tests debug.
+    """
 
     command: tuple[str, ...] = ()
     file: str | None = None
     at_least: str | None = None
     why: str | None = None
+    tested: str | None = None
 
     def __post_init__(self) -> None:
         if not self.command and self.file is None:
             raise ValueError("`command` or `file` is needed")
-        if self.at_least is not None and not re.fullmatch(r"\d+(\.\d+)*", self.at_least):
-            raise ValueError(f'`at-least` is to be a version such as "1.20", not "{self.at_least}"')
+        for key, version in (("at-least", self.at_least), ("tested", self.tested)):
+            if version is not None and not re.fullmatch(r"\d+(\.\d+)*", version):
+                raise ValueError(f'`{key}` is to be a version such as "1.20", not "{version}"')
 
 
 class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
