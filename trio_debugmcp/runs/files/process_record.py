@@ -333,6 +333,12 @@ def owned_rows(record: ProcessRecord, row: int) -> Iterator[int]:
     yield from record.rows.equal(2, row, row, last + 1)
 
 
+def owned_of_kinds(record: ProcessRecord, row: int, kinds: frozenset[int]) -> list[Row]:
+    """Return those rows that `owned_rows` yields which are of some kinds."""
+    owned = owned_rows(record, row)  # of a line that goes through very many items there are few others
+    return [record.row(number) for number in owned if record.rows.word(number, 0) >> 60 in kinds]
+
+
 def owned_rows_back(record: ProcessRecord, row: int) -> Iterator[int]:
     """Yield the rows that `owned_rows` yields, the last first."""
     subject = record.rows.word(row, 0) & 0xFFFF_FFFF

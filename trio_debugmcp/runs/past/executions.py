@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord, Row, owned_rows, owned_rows_back
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row, owned_of_kinds, owned_rows_back
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -166,9 +166,7 @@ class StatementExecutions:
 
     def _effects(self, row: int) -> list[Row]:
         """Return what a line has written: WRITE and FIELD rows."""
-        kinds = self.record.rows
-        written = (number for number in owned_rows(self.record, row) if kinds.word(number, 0) >> 60 in _EFFECTS)
-        return [self.record.row(number) for number in written]
+        return owned_of_kinds(self.record, row, _EFFECTS)
 
     def _calls(self, row: int) -> list[Row]:
         """Return the START and RESUME rows of what a line has called: of a line that has made very many the last."""

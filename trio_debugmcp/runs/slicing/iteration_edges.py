@@ -62,8 +62,8 @@ class IterationEdges:
         return self._record.row(size).text if size else None
 
     def _sizes(self, line: int) -> list[rows.Row]:
-        owned = [self._record.row(number) for number in rows.owned_rows(self._record, line)]
-        return [row for row in owned if row.kind == rows.SIZE and row.key == 1 and row.text != row.object]
+        sizes = rows.owned_of_kinds(self._record, line, _SIZE)
+        return [row for row in sizes if row.key == 1 and row.text != row.object]
 
     def _iterated(self, run: StatementExecution) -> int:
         """Return the container that a loop goes through; 0: not known, or a copy."""
