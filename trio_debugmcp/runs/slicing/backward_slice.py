@@ -104,7 +104,7 @@ class _Slicer:
         self.shown: dict[_Shown, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
-        self._missing = MissingEdges(past, self._absence.unraised)
+        self._missing = MissingEdges(past, self._absence.unraised, self._absence.decided_against)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
         self._skipped = SkippedRoundEdges(past)

@@ -9,8 +9,9 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.kept_nowhere_edges import KeptNowhereEdges, keeps
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.unraised_edges import UnraisedEdges
+from trio_debugmcp.runs.slicing.unraised_edges import Decided, UnraisedEdges
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_in
 from trio_debugmcp.runs.source.source_scopes import Statement
 
@@ -26,9 +27,10 @@ _MOST_SAID = 2
 class MissingEdges:
     """The edges to the rounds of one process in which something did not come into a value."""
 
-    def __init__(self, past: PastProcess, unraised: UnraisedEdges) -> None:
+    def __init__(self, past: PastProcess, unraised: UnraisedEdges, decided_against: Decided) -> None:
         self._past = past
         self._unraised = unraised
+        self._kept_nowhere = KeptNowhereEdges(past, decided_against)
         self._record = past.record
         self._known: set[int] = set()
 
@@ -66,6 +68,10 @@ class MissingEdges:
                     if any(isinstance(outer.node, ast.ExceptHandler) for outer in statement.outer()):
                         use = decided._replace(row=self._past.executions.ended(decided.row))
                         yield from self._unraised.of_calls(decided, use)
+            if written and not said:
+                yield from self._kept_nowhere.of_value(
+                    execution, written, self._end_of_round(execution, written, end), piece
+                )
 
     def _written(self, frame: int, before: int, piece: str) -> int:
         """Return the last write of a missing value to a name of a frame; 0: none."""
@@ -132,6 +138,13 @@ class MissingEdges:
         owner = self._past.executions.at(self._record.row(written).owner)
         return owner is not None and (owner.statement is loop or loop in owner.statement.outer())
 
+    def _end_of_round(self, execution: StatementExecution, written: int, end: int) -> int:
+        """Return where the round of a loop ends in which a value was written; outside of a loop: another row."""
+        owner = self._past.executions.at(self._record.row(written).owner)
+        around = [owner.statement, *owner.statement.outer()] if owner is not None else []
+        loop = next((statement for statement in around if statement.is_loop), None)
+        return min([*(self._next_round(loop, execution.frame, written) if loop is not None else []), end])
+
     def _next_round(self, loop: Statement, frame: int, written: int) -> list[int]:
         sites = self._past.executions.sites(loop, self._past.executions.code_of(frame))
         found = [self._record.forth(rows.LINE, site, frame, written) for site in sites]
@@ -141,5 +154,4 @@ class MissingEdges:
 def _gives(statement: Statement) -> bool:
     """Whether a statement gives something to a value: changes a container, adds, or yields."""
     value = getattr(statement.node, "value", None)
-    is_yield = isinstance(value, ast.Yield | ast.YieldFrom)
-    return bool(statement.mutates) or bool(statement.stores) or bool(statement.carried) or is_yield
+    return keeps(statement) or isinstance(value, ast.Yield | ast.YieldFrom)
