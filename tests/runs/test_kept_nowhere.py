@@ -1,4 +1,4 @@
-"""A value that is missing, though a call was given it: what decided in that call that it is kept nowhere."""
+"""A value that is missing, though a call or a generator was given it: what decided there that it is kept nowhere."""
 
 import pytest
 
@@ -72,6 +72,17 @@ assert kept == [1, 2]
 """
 
 
+WORDS = """\
+def words(text):
+    for word in text.split():
+        if word.islower():
+            yield word
+
+
+assert {expression} == ["one", "Two", "six"]
+"""
+
+
 def lines_of(program: str) -> list[str]:
     return [str(line) for line in why(record(program, python(3, 13)).processes[0], WhyQuestion()).because]
 
@@ -92,3 +103,16 @@ def test_the_condition_in_the_innermost_call_that_was_given_it_is_named(
 
 def test_of_a_call_that_has_kept_it_nothing_is_said() -> None:
     assert not [line for line in lines_of(KEPT) if "does not run for" in line]
+
+
+@pytest.mark.parametrize("expression", ["list(words('one Two six'))", "list(w for w in words('one Two six'))"])
+def test_what_a_generator_has_not_given_is_what_is_missing(expression: str) -> None:
+    answer = why(record(WORDS.format(expression=expression), python(3, 13)).processes[0], WhyQuestion())
+    assert answer.value.endswith("it has no 'Two'")
+    assert [line for line in map(str, answer.because) if "false word='Two'; so line 4 does not run" in line]
+
+
+def test_of_a_generator_that_was_not_drawn_empty_nothing_is_missing() -> None:
+    program = "def count():\n    yield 10\n    yield 20\n\n\nassert list(zip(count(), [1])) == [(20, 1)]"
+    answer = why(record(program, python(3, 13)).processes[0], WhyQuestion())
+    assert "it has no" not in answer.value

@@ -6,9 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.read_ahead import is_same_place
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of, literal
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences, is_piece
 from trio_debugmcp.runs.source.read_paths import path_of
@@ -167,7 +170,8 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
     if known is not ...:
         return known
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WRAPPERS and len(node.args) == 1:
-        inner = _content(past, execution, node.args[0])
+        drawn = _drawn(past, execution, node.args[0])
+        inner = _content(past, execution, node.args[0]) if drawn is None else drawn
         return _wrapped(getattr(node.func, "id", ""), inner)
     if isinstance(node, ast.Tuple | ast.List):
         return _together(node, [_content(past, execution, part) for part in node.elts])
@@ -181,6 +185,28 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
         ending = past.executions.outcome(starts[-1].number) if starts else None
         value = past.values.value_at(ending.number) if ending is not None else None
     return ... if value is None else content_of(past, value, before)
+
+
+def _drawn(past: PastProcess, execution: StatementExecution, node: ast.expr) -> list[Any] | None:
+    """Return all that a generator has given a statement, as contents; None: not of a generator that was drawn empty."""
+    if past.executions.has_more_calls(execution.row) or not isinstance(node, ast.Call | ast.GeneratorExp):
+        return None
+    starts = [start for start in past.executions.calls(execution.row) if _is_of(past, execution, start, node)]
+    endings = [past.executions.outcome(start.number) for start in starts]
+    given = [ending for ending in endings if ending is not None]
+    is_whole = len({start.subject for start in starts}) == 1 and len(given) == len(starts)
+    kinds = [ending.kind for ending in given]
+    if not is_whole or kinds != [rows.YIELD] * (len(kinds) - 1) + [rows.RETURN] or starts[0].kind != rows.START:
+        return None
+    return [content_of(past, past.values.value_at(ending.number), ending.number + 1) for ending in given[:-1]]
+
+
+def _is_of(past: PastProcess, execution: StatementExecution, start: Row, node: "ast.Call | ast.GeneratorExp") -> bool:
+    """Whether a call was made for an expression of a statement, or for a round of it."""
+    if isinstance(node, ast.Call):
+        return call_of(past, execution, start) is node
+    scope = past.scopes.of_code(start.key)
+    return scope is not None and is_same_place(scope.node, node)
 
 
 def _together(node: "ast.Tuple | ast.List", parts: list[Any]) -> Any:
