@@ -83,6 +83,7 @@ def test_no_state_of_the_page_has_a_violation(agent: Agent, open_page: OpenPage,
     expect(page.locator("#link")).to_have_text("Live")
     found += violations(page, "empty", widths)
 
+    page.locator(".exceptions").evaluate("(details) => { details.open = true; }")
     stops: list[dict[str, Any]] = [{"file": "running.py", "line": 5}]
     agent.call("debug_launch", program="running.py", breakpoints=stops)
     agent.call("debug_step", count=2)

@@ -254,6 +254,7 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
     left = "node => node.getBoundingClientRect().left"
     eventually(lambda: name.locator(".name").evaluate(left) - name.evaluate(left), lambda room: room >= 4)
     page.emulate_media(color_scheme="dark")
+    page.locator(".exceptions > summary").press("Enter")
     box, off = page.locator("#breakpoints input"), page.get_by_label("Raised")
     for each, colour in ((box, "rgb(123, 164, 255)"), (off, "rgb(22, 27, 34)")):
         expect(each).to_have_css("appearance", "none")

@@ -99,6 +99,9 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     expect(page.locator("#breakpoints [data-id=tp-2]")).to_contain_text("disabled")
 
     # Exceptions: toggles and types.
+    exceptions = page.locator(".exceptions > summary")
+    expect(exceptions).to_have_text(re.compile("^Exceptions\\s*uncaught$"))
+    exceptions.press("Enter")
     uncaught = page.get_by_label("Uncaught (by the launch)")
     expect(uncaught).to_be_checked(indeterminate=True)
     mark = "(node) => getComputedStyle(node, '::before').width"
@@ -107,6 +110,7 @@ def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_
     expect(page.get_by_label("Uncaught", exact=True)).to_be_checked()
     expect(page.locator("#breakpoints")).to_contain_text("when nothing catches it")
     page.get_by_label("Raised").check()
+    expect(exceptions).to_contain_text("raised, uncaught")
     expect(page.locator("#breakpoints")).to_contain_text("where it is raised")
     page.get_by_label("Raised").uncheck()
     page.get_by_label("Type of exception").fill("1x")

@@ -18,14 +18,12 @@ export function createExceptions(store, actions) {
   });
   const problem = el('p', {className: 'problem', role: 'alert', hidden: true});
   const form = el('form', {onsubmit: added}, input, el('button', {type: 'submit', className: 'button'}, 'Add'));
+  const now = el('span', {className: 'note'});
   const view = el(
-    'div',
-    {className: 'exceptions', hidden: true, role: 'group', ariaLabel: 'Stops at exceptions'},
-    el('span', {className: 'caption'}, 'Exceptions'),
-    form,
-    raised.node,
-    uncaught.node,
-    problem,
+    'details',
+    {className: 'exceptions', hidden: true},
+    el('summary', {}, el('span', {className: 'caption'}, 'Exceptions'), now),
+    el('div', {role: 'group', ariaLabel: 'Stops at exceptions'}, raised.node, uncaught.node, form, problem),
   );
   byId('breakpoints').after(view);
 
@@ -45,6 +43,8 @@ export function createExceptions(store, actions) {
     const byLaunch = !uncaught.input.checked && Boolean(store.state.session?.stopsAt?.length);
     uncaught.input.indeterminate = byLaunch;
     setText(uncaught.more, byLaunch ? ' (by the launch)' : '');
+    const stops = [raised.input.checked ? 'raised' : '', uncaught.input.checked || byLaunch ? 'uncaught' : ''];
+    setText(now, stops.filter(Boolean).join(', ') || 'no stop');
   }
 
   for (const {input: box} of [raised, uncaught]) {
