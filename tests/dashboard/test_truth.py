@@ -52,6 +52,29 @@ def test_a_page_that_comes_late_loads_the_whole_history(agent: Agent, open_page:
     expect(page.locator(".unloaded")).to_have_count(0)
 
 
+def test_the_end_of_a_program_is_on_early_and_late_pages_when_another_follows_at_once(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "fails.py").write_text("print('last words')\nraise SystemExit('out of stock')\n")
+    early = open_page(agent.url(OBSERVE_TOKEN))
+    expect(early.locator("#link")).to_have_text("Live")
+    for _ in range(2):
+        agent.call("debug_launch", program="fails.py", stop_at_entry=False, stop_on_uncaught=False)
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    late = open_page(agent.url(OBSERVE_TOKEN))
+    for page in (early, late):
+        expect(page.locator("#where")).to_contain_text("app.py:1")
+        expect(page.locator("#story-note")).to_have_text("3 calls")
+        calls = page.locator("#story .call", has_text="fails.py")
+        expect(calls.locator(".result")).to_contain_text(["exited with 1", "exited with 1"])
+        expect(page.locator("#story .chapter", has_text="Session started: fails.py")).to_have_count(2)
+        expect(page.locator("#story")).not_to_contain_text(re.compile("not kept|not over yet"))
+    notes = [page.locator("#timeline-note") for page in (early, late)]
+    eventually(lambda: {note.inner_text() for note in notes}, lambda found: len(found) == 1)
+
+
 def test_what_is_not_loaded_is_drawn_as_not_loaded_and_not_as_silence(agent: Agent, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 
