@@ -157,3 +157,48 @@ def test_of_many_processes_the_one_that_is_shown_is_in_sight(open_page: OpenPage
     )
     assert max(heights) < 28
     assert seen
+
+
+def test_of_a_thousand_threads_and_ten_thousand_tasks_some_are_drawn_and_the_rest_is_offered_or_counted(
+    open_page: OpenPage, server: Agent
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(server.url(OBSERVE_TOKEN))
+    page.evaluate(
+        """async () => {
+          const {createThreads} = await import('/program/threads.js');
+          const {createTasks} = await import('/program/tasks.js');
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const first = initialState();
+          const store = new Store({...first, frames: {...first.frames, threadId: 900}});
+          createThreads(store, {selectThread: (id) => store.update({frames: {...store.state.frames, threadId: id}})});
+          createTasks(store, {showPlace() {}});
+          const location = {file: '/a/b.py', line: 1};
+          const thread = (_, id) => ({id, name: `w-${id}`, state: 'Suspended', location, waitsFor: null});
+          store.update({threads: {threads: Array.from({length: 1000}, thread), stale: false}});
+          const frames = (line) => [{name: 'f', isUserCode: true, location: {file: '/a/b.py', line}}];
+          const task = (_, line) => ({
+            name: `t-${line}`, library: 'asyncio', depth: 0, state: 'Waiting', waitsFor: null, threadId: 1,
+            frames: frames(line),
+          });
+          const tasks = Array.from({length: 10000}, task);
+          window.nowOfTest = {threads: [], total: 0, deadlocks: [], tasks, totalTasks: tasks.length};
+          window.storeOfTest = store;
+        }"""
+    )
+    rows = page.locator("#threads .row")
+    expect(rows).to_have_count(202)
+    expect(rows.nth(200)).to_contain_text("w-900")
+    expect(rows.nth(200)).to_have_attribute("aria-selected", "true")
+    expect(rows.last).to_have_text("799 more, show 200")
+    rows.last.press("Enter")
+    expect(rows).to_have_count(402)
+    expect(page.locator("#threads .row:focus")).to_contain_text("w-200")
+    page.locator("#threads .row", has_text="w-300").press("Enter")
+    expect(page.locator("#threads [aria-selected=true]")).to_contain_text("w-300")
+    expect(rows).to_have_count(401)  # the one that was chosen is among these
+    page.evaluate("window.storeOfTest.update({now: window.nowOfTest})")
+    expect(page.locator("#tasks .row")).to_have_count(301)
+    expect(page.locator("#tasks .row").last).to_have_text("9700 more rows")
