@@ -145,6 +145,34 @@ async def test_a_breakpoint_that_lldb_has_no_place_for_says_why_it_is_pending_un
         assert reason not in listed
 
 
+async def test_a_breakpoint_that_gdb_can_set_only_at_a_stop_is_set_at_the_next_one(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+    running = (
+        'Cannot execute this command while the target is running.\nUse the "interrupt" command to stop the target\n'
+    )
+
+    async def answer(arguments: dict[str, Any]) -> object:
+        refused = {"id": 1, "verified": False, "line": 1, "message": running}
+        return {"breakpoints": [{"id": 1, "verified": True, "line": 1} if paused else refused]}
+
+    paused = False
+    adapter.answer("setBreakpoints", answer)
+    async with launched("gdb", adapter) as client:
+        made = await client.call("breakpoint_set", file=__file__, line=1)
+        assert made["state"] == "Pending"
+        assert "debug_pause stops it, and then it is set" in made["message"]
+        sent = len(adapter.sent("setBreakpoints"))
+        await trio.sleep(60)
+        assert len(adapter.sent("setBreakpoints")) == sent  # not while it runs
+        paused = True
+        await adapter.stop("pause")
+        await client.call("debug_wait")
+        await trio.sleep(1)
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "pending" not in listed
+        assert len(adapter.sent("setBreakpoints")) == sent + 1
+
+
 async def test_a_launch_that_does_not_stop_at_the_entry_sends_no_breakpoint_for_it(autojump_clock: MockClock) -> None:
     adapter = native("gdb")
     async with launched("gdb", adapter):

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.dap.profiles.native.machine_code import SET_AT_STOP
 from trio_debugmcp.state.breakpoint import Binding, RunPlace, StopPlace
 from trio_debugmcp.state.model import State
 
@@ -112,17 +113,20 @@ def supported(breakpoints: list[StopPlace], able: Capabilities) -> tuple[list[St
 def out_of_step(state: State, session_id: str) -> list[StopPlace]:
     """Return the breakpoints that a session's adapter should have otherwise, and whose change has no other sender.
 
-    Those are tracepoints that have sent all their notifications, what was held for a run that is over, and the places
-    that it was observed at.
+    Those are tracepoints that have sent all their notifications, what was held for a run that is over, the places that
+    it was observed at, and at a stop what can only be set there.
     """
     if not state.breakpoints and not state.run_places:  # looked at after each change of the state
         return []
+
+    snapshot = state.snapshot(session_id)
+    is_stopped = snapshot is not None and snapshot.phase == "Paused"
 
     def stale(place: StopPlace, binding: Binding) -> bool:
         if isinstance(place, RunPlace):
             return not place.enabled
         if place.is_sent:
-            return binding.message == HELD
+            return binding.message == HELD or (is_stopped and binding.message == SET_AT_STOP)
         return place.enabled and not place.is_active and binding.verified
 
     return [

@@ -59,6 +59,11 @@ _RESOLVED = re.compile(r"Resolved locations: (\d+)")
 
 _NOWHERE = "no code of what is loaded is there"
 
+_RUNS = "Cannot execute this command while the target is running."
+"""How gdb refuses a breakpoint in a program that it cannot stop for that: behind a gdbserver, valgrind or a board."""
+
+SET_AT_STOP = "gdb sets none while this program runs: debug_pause stops it, and then it is set"
+
 _ERROR = re.compile(r"(Exception: )?error:|Syntax error:")
 """How the line begins that says what is wrong with an expression; CodeLLDB's is one of a traceback of Python's."""
 
@@ -260,6 +265,8 @@ class NativeWords(Words):
         return not self._own_streams and bool(text) and all(_ROUTINE.match(line) for line in text.splitlines())
 
     def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        if answer.message is not None and answer.message.startswith(_RUNS):
+            return replace(answer, message=SET_AT_STOP)
         found = _RESOLVED.fullmatch(answer.message or "")
         if found is None:
             silent = not answer.verified and not answer.message  # as lldb-dap is
