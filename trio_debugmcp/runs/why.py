@@ -18,6 +18,7 @@ from trio_debugmcp.runs.files.row_search import count
 from trio_debugmcp.runs.past.caught_exceptions import caught_before, no_failure
 from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.naming_lines import MOST_NEAR, lines_back
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.past.same_names import same_names
@@ -41,8 +42,6 @@ from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of
 
 _LINES = frozenset((rows.LINE,))
-
-_MOST_LOOKED_BACK = 20_000  # rows from the end in which a place is looked for where a name has a value
 
 _MOST_GAPS = 4  # the nearest, as they were met
 
@@ -209,7 +208,7 @@ def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:
 def _of_call_in(past: PastProcess, question: WhyQuestion, call: ast.Call, at: int) -> WhyAnswer:
     """Answer about a call as it is written in a line: in that at `at`, or in the last one that made it."""
     begin = at or _begin(past)
-    ran = next(calls_back(past, call, begin, 1 if at else _MOST_LOOKED_BACK), None)
+    ran = next(calls_back(past, call, begin, 1 if at else MOST_NEAR), None)
     text = ast.unparse(call)
     if ran is None:
         raise NoAnswerError(
@@ -327,8 +326,7 @@ def _end(past: PastProcess, expression: str) -> StatementExecution:
 
 def _last_knowing(past: PastProcess, paths: list[ValuePath]) -> StatementExecution | None:
     """Return the last execution in which one of some paths has a value."""
-    begin = _begin(past)
-    for number in range(begin, max(past.record.first, begin + 1 - _MOST_LOOKED_BACK) - 1, -1) if paths else ():
+    for number in lines_back(past, [path.name for path in paths], _begin(past)) if paths else ():
         execution = past.executions.at(number)
         if execution is not None and any(_is_known(past, execution, path) for path in paths):
             return execution

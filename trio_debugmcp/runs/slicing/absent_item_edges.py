@@ -13,6 +13,7 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.dropped_item_edges import DroppedItemEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge
 from trio_debugmcp.runs.slicing.uncalled_edges import NotReached
 from trio_debugmcp.runs.slicing.unraised_edges import Decided
@@ -35,6 +36,7 @@ class AbsentItemEdges:
         self._record = past.record
         self._decided_against = decided_against
         self._not_reached = not_reached
+        self._dropped = DroppedItemEdges(past)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield what decided that a container has no item of a key that a statement asks for."""
@@ -44,7 +46,9 @@ class AbsentItemEdges:
                 continue
             name = str(path.steps[-1])[1:] if path.steps else path.name
             if not self._has(container.object, f"[{text}]", execution.row):
-                yield from self._of_key(execution, container.object, name, text)
+                edges = [*self._of_key(execution, container.object, name, text)]
+                is_of_class = container.text[:1] == "<"  # its `__getitem__` says what it has
+                yield from edges if edges or is_of_class else self._dropped.of_key(execution, text)
 
     def _of_key(self, execution: StatementExecution, container: int, name: str, key: str) -> Iterator[SliceEdge]:
         for statement, path in self._past.scopes.item_stores({name}):
