@@ -401,3 +401,28 @@ async def test_answers_about_the_last_of_several_programs_say_of_which_they_are(
         assert (history["total"], history["notes"]) == (9, [of_last, "1 to 2 of 9: start=2 has the next"])
         calls = await client.call("calls_get", run="run-1", count=2)
         assert calls["notes"] == [f"{calls['omitted']} calls are in no line: pass more than count=2, or `under`"]
+
+
+@pytest.mark.parametrize("python", oldest_first(NEW)[:1])
+async def test_a_restart_is_recorded_or_not_as_it_says_and_else_as_before(
+    debugging: Connect, python: Interpreter, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        await recorded(client, python, tmp_path / "shop.py", record=False)
+        assert "run" not in await client.call("debug_restart")
+        assert (await client.call("debug_restart", record=True))["run"] == "run-1"
+        assert (await client.call("why", expression="amount"))["run"] == "run-1"
+        assert (await client.call("debug_restart"))["run"] == "run-2"
+        assert "run" not in await client.call("debug_restart", record=False)
+
+
+async def test_a_restart_that_cannot_be_recorded_ends_nothing(debugging: Connect, tmp_path: Path) -> None:
+    if not OLD:
+        pytest.skip("there is no Python that cannot be recorded")
+    file = tmp_path / "shop.py"
+    file.write_text(SHOP)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=True, **on(OLD[-1]))
+        failed = await failure(client, "debug_restart", record=True)
+        assert failed.code == "NOT_SUPPORTED"
+        assert (await client.call("debug_state"))["state"] == "Paused"

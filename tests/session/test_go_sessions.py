@@ -127,6 +127,7 @@ async def test_all_stacks_of_a_stop_are_the_adapters_and_those_that_it_refuses_a
         assert found["stacks"][0]["frames"][-1] == "… 1 more frame"
         assert found["notes"] == ["s-1: 1 thread left out"]
         with_locals = await client.call("stacktrace_get", thread_id="*", locals=True)
-        assert "s-1: without locals: fake has no probe" in with_locals["notes"]
+        known = "fake has them of one frame at a time: variables_get with thread_id and frame_index"
+        assert f"s-1: without locals: {known}" in with_locals["notes"]
         refused = await failure(client, "modules_list")
         assert (refused.code, "supportsModulesRequest" in refused.message) == ("NOT_SUPPORTED", True)

@@ -143,7 +143,7 @@ async def test_a_program_without_a_probe_is_not_asked(autojump_clock: MockClock)
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as client:
         probe = (await started(server, adapter, client)).looking.ways.probe
-        with pytest.raises(NoProbeAnswer, match="fake has no probe") as caught:
+        with pytest.raises(NoProbeAnswer, match="fake has nothing within the program that answers this") as caught:
             await probe.ask("threads", ProbeThreads)
         assert caught.value.failure.kind == "none"
         assert adapter.sent("evaluate") == []

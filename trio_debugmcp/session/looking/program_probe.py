@@ -101,7 +101,7 @@ class ProgramProbe:
             AdapterGone: the program's debugger has disconnected.
         """
         if not self._requests.profile.has_probe:
-            return Unanswered("none", f"{self._requests.profile.name} has no probe")
+            return Unanswered("none", f"{self._requests.profile.name} has nothing within the program that answers this")
         parameters = {"patience": self._factor_in_program, **parameters}
         began, used = trio.current_time(), self.process.used()
         try:

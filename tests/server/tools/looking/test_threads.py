@@ -211,7 +211,7 @@ async def test_locals_of_a_stop_without_a_probe_are_refused_with_what_to_do(auto
     async with paused("legacy") as (client, _):
         failed = await failure(client, "stacktrace_get", locals=True)
         assert failed.code == "NOT_SUPPORTED"
-        assert "fake has no probe. Ask without locals" in failed.message
+        assert "fake has nothing within the program that answers this. Ask without locals" in failed.message
         assert len((await client.call("stacktrace_get"))["frames"]) == 1
 
 
@@ -342,7 +342,10 @@ async def test_processes_that_do_not_answer_are_named_and_cost_one_second_togeth
 async def test_all_stacks_of_a_program_without_a_probe_are_said_not_to_be_known(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, _):
         found = await client.call("stacktrace_get", thread_id="*")
-        assert found == {"stacks": [], "notes": ["s-1: the stacks are not known: fake has no probe"]}
+        assert found == {
+            "stacks": [],
+            "notes": ["s-1: the stacks are not known: fake has nothing within the program that answers this"],
+        }
     async with connect(options=FakeAdapter().options()) as client:
         assert (await failure(client, "stacktrace_get", thread_id="*")).code == "NO_SESSION"
 

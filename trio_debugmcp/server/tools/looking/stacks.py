@@ -229,9 +229,12 @@ def _notes(sessions: Sequence[DebugSession], answers: Mapping[str, StackList], p
     return [*(f"{_named(ids)}: {note}" for note, ids in alike.items()), *left_out]
 
 
+_ONE_BY_ONE = "{} has them of one frame at a time: variables_get with thread_id and frame_index"
+
+
 def _note(session: DebugSession, found: StackList, params: StacktraceGet) -> str | None:
     if found.source == "adapter":
-        return f"without locals: {session.profile.name} has no probe" if params.locals else None
+        return f"without locals: {_ONE_BY_ONE.format(session.profile.name)}" if params.locals else None
     if found.failure is None:
         return None
     if found.source == "outside":

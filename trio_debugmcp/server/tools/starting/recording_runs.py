@@ -34,6 +34,18 @@ async def with_recording(
     return recorded_launch(debugger, launch, target, RunSettings() if record is True else record)
 
 
+async def as_recorded(debugger: Debugger, profile: Profile, launch: Launch, record: bool | None) -> Launch:
+    """Return a launch that is made again, recorded or not; None: as it was.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`: the run of this program cannot be recorded.
+    """
+    if record is None or record == (launch.recording is not None):
+        return launch
+    target = LaunchTarget(profile, launch.program, launch.args, launch.options, near=launch.program)
+    return await with_recording(debugger, replace(launch, recording=None), target, record)
+
+
 def recorded_launch(debugger: Debugger, launch: Launch, target: LaunchTarget, wanted: RunSettings) -> Launch:
     """Return the launch of a program that can be recorded, with its recording."""
     profile = target.profile

@@ -21,6 +21,7 @@ from trio_debugmcp.server.tools.starting.checks import check_program
 from trio_debugmcp.server.tools.starting.launching import run_program
 from trio_debugmcp.server.tools.starting.launching_again import launch_again
 from trio_debugmcp.server.tools.starting.other_programs import end_before_tasks, end_with, runs_beside
+from trio_debugmcp.server.tools.starting.recording_runs import as_recorded
 from trio_debugmcp.server.tools.starting.state_now import DebugState, state_now
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -38,6 +39,7 @@ class DebugRestart(Params, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=0)] | None, Meta(description="Only begin this frame's function again, where supported.")
     ] = None
     thread_id: ThreadId = None
+    record: Annotated[bool | None, Meta(description="Record the run; default: as it was launched.")] = None
     show: Show = []
     timeout: Seconds = 30.0
     session_id: SessionId = None
@@ -110,6 +112,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
         what = "What has dialed in" if isinstance(start, Listen) else "A program that was attached to"
         raise UsageError("NOT_SUPPORTED", f"{what} cannot be restarted. {end} debug_launch.")
     deadline = trio.current_time() + params.timeout
+    start = await as_recorded(debugger, profile, start, params.record)
     program = start.source or start.program
     if not profile.target_options & start.options.keys():  # before the end of the session that there is
         check_program(debugger, profile, program, builds=start.source is not None)
@@ -177,6 +180,7 @@ TOOLS = (
         run=_restart,
         destructive=True,
         open_world=True,
+        unlisted=frozenset({"record"}),
     ),
     Tool(
         name="debug_state",

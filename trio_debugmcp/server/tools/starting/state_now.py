@@ -11,7 +11,7 @@ from trio_debugmcp.server.answers.session_lines import with_sessions
 from trio_debugmcp.server.answers.stop import ended_answer, paused_answer, running_answer, with_crash
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
-from trio_debugmcp.server.tools.answering import with_threads
+from trio_debugmcp.server.tools.answering import with_threads, with_waiting_threads
 from trio_debugmcp.server.tools.tool import Params, SessionId
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.project_file import KeptLaunch
@@ -44,6 +44,8 @@ async def state_now(debugger: Debugger, params: DebugState) -> StopAnswer:
         moment = moment_of(snapshot, debugger.console.next_seq)
         answer = replace(paused_answer(debugger, snapshot), moment=moment)
         answer = await with_operands(debugger, answer, snapshot)
+        if answer.reason == "Pause" and session.looking.threads.are_native:
+            answer = await with_waiting_threads(debugger, answer, session)
     else:
         answer = await with_threads(debugger, running_answer(debugger, snapshot), session.id)
     return with_sessions(debugger, answer)
