@@ -11,7 +11,7 @@ from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually
 from tests.dashboard.looks import in_every_look
 from tests.dashboard.test_accessibility import violations
-from tests.dashboard.test_pictures import painted, said
+from tests.dashboard.test_pictures import painted, said, timeline
 from tests.runs.recorded_programs import python
 
 if TYPE_CHECKING:
@@ -340,3 +340,53 @@ def test_of_several_processes_the_one_that_failed_is_asked_and_another_can_be(sh
     expect(page.locator(".line.was-current code")).to_have_text("os.wait()")
     panel.get_by_role("tab", name="Calls").click()
     expect(panel.get_by_role("treeitem").locator(".name")).to_have_text(["<module>"])
+
+
+def test_two_people_look_at_different_things_and_what_one_does_moves_neither(shop: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (shop.directory / "loop.py").write_text("for number in range(100):\n    value = number\n    print(value)\n")
+    shop.call("debug_launch", program="loop.py", breakpoints=[{"file": "loop.py", "line": 3}])
+    shop.call("debug_continue")
+    one, other, observer = (open_page(shop.url(token)) for token in (CONTROL_TOKEN, CONTROL_TOKEN, OBSERVE_TOKEN))
+    for each in (one, other, observer):
+        expect(each.locator("#where")).to_have_text("loop.py:3 in <module>")
+    panel = opened(one)
+    row(panel, "cart.extend(items)").click()
+    expect(one.locator("#past .where")).to_contain_text("shop.py:2 in fill")
+    other.get_by_role("button", name="Back to the stop before").click()
+    expect(other.locator("#past .words")).to_contain_text("Stop 1 of 2")
+    timeline(observer, "Calls")
+
+    # A step of the agent, and one of a person who is at the stop: what the others look at stays.
+    shop.call("debug_step")
+    other.keyboard.press("Escape")
+    other.keyboard.press("F10")
+    expect(other.locator("#where")).to_have_text("loop.py:2 in <module>")
+    expect(one.locator("#where")).to_have_text("loop.py:2 in <module>")
+    expect(one.locator("#past .where")).to_contain_text("shop.py:2 in fill")
+    expect(panel).to_be_visible()
+    expect(other.locator("#run-panel")).to_be_hidden()
+    expect(observer.locator("#run-panel")).to_be_hidden()
+    expect(observer.get_by_role("tab", name="Calls")).to_have_attribute("aria-selected", "true")
+    expect(other.get_by_role("tab", name="Events")).to_have_attribute("aria-selected", "true")
+
+    # What is the program's is the same for all; what is a page's own is not.
+    other.get_by_label("Expression to watch").fill("value")
+    other.keyboard.press("Enter")
+    other.get_by_role("button", name="Breakpoint on line 1", exact=True).click()
+    for each in (one, other, observer):
+        expect(each.locator("#breakpoints")).to_contain_text("loop.py:1")
+    expect(other.locator("#watches")).to_contain_text("value")
+    expect(one.locator("#watches")).not_to_contain_text("value")
+
+    # No menu of an observer has what would change something.
+    observer.locator("#locals [data-path=number]").first.click(button="right")
+    names = observer.get_by_role("menuitem")
+    expect(names).to_contain_text(["Copy value", "Copy name", "Show all", "Over the stops", "References"])
+    expect(names).to_have_count(5)
+    observer.keyboard.press("Escape")
+    observer.locator(".line.current code").click(button="right")
+    expect(names).to_have_text(["Copy loop.py:2"])
+    observer.keyboard.press("Escape")
+    shop.call("debug_disconnect")

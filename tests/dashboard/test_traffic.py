@@ -1,5 +1,9 @@
 """What it takes to open the page, as Chromium's network has it: requests, connections, and the second time."""
 
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -119,3 +123,42 @@ def test_page_sources_are_loaded_one_by_one_and_work_as_well(tmp_path: Path, tab
     assert troubles == []
     tab.close()
     agent.disconnect()
+
+
+def pumped(source: socket.socket, sink: socket.socket) -> None:
+    """Pass on what comes, until the end."""
+    with suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+    for each in (source, sink):
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def forwarded(port: int) -> Iterator[int]:
+    """Another port that leads to this one, as `ssh -L` and containers have; return its number."""
+    with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as open_sockets:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    pair = [door.accept()[0], socket.create_connection(("127.0.0.1", port))]
+                    for each, other in (pair, pair[::-1]):
+                        open_sockets.enter_context(each)
+                        threading.Thread(target=pumped, args=(each, other), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield door.getsockname()[1]
+        door.shutdown(socket.SHUT_RDWR)
+
+
+def test_the_page_is_opened_through_a_forwarded_port(server: Agent, tab: "Page") -> None:
+    from playwright.sync_api import expect
+
+    with forwarded(server.port) as port:
+        assert port != server.port
+        for host in ("127.0.0.1", "localhost"):
+            tab.goto(f"http://{host}:{port}/#token={CONTROL_TOKEN}")
+            expect(tab.locator("#link")).to_have_text("Live")
+            expect(tab.locator("#role")).to_have_text("In control")
