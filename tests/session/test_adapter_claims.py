@@ -1,6 +1,9 @@
 """What an adapter declares and does not do, and what it has its own way of saying."""
 
+from typing import Any
+
 import pytest
+import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure
@@ -21,6 +24,24 @@ async def test_a_capability_that_an_adapter_does_not_have_is_not_believed(autoju
         await adapter.event("capabilities", {"capabilities": {"supportsFunctionBreakpoints": True}})
         await client.call("breakpoint_set", function="play")
         assert adapter.sent("setFunctionBreakpoints") == []
+
+
+async def test_at_its_end_a_program_says_which_breakpoints_its_adapter_could_not_set(autojump_clock: MockClock) -> None:
+    adapter, answers = FakeAdapter(), list[dict[str, Any]]()
+    async with launched('lacks = ["supportsFunctionBreakpoints"]\n', adapter) as client, trio.open_nursery() as nursery:
+        start = {"program": adapter.program, "adapter": "fake", "breakpoints": [{"function": "work"}], "replace": True}
+
+        async def launch() -> None:
+            answers.append(await client.call("debug_launch", **start))
+
+        nursery.start_soon(launch)
+        await trio.sleep(1)
+        await adapter.exit()
+        await trio.sleep(1)
+        assert answers[0]["notes"] == [
+            "fn-1 was refused: fake does not support breakpoints on functions",
+            "no stop at fn-1 work",
+        ]
 
 
 @pytest.mark.parametrize("pages", ["true", "false"])

@@ -74,13 +74,22 @@ def _is_foreign(debugger: Debugger, each: Breakpoint, program: Requests) -> bool
     return of_file is not None and set(of_file.language.split(", ")).isdisjoint(profile.language.split(", "))
 
 
-def refused_notes(debugger: Debugger, session_id: str) -> list[str]:
-    """Return notes on conditional breakpoints that the adapter of a session has refused."""
+def refused_notes(debugger: Debugger, session_id: str, earlier: Container[str]) -> list[str]:
+    """Return notes on breakpoints that the adapter of a session has refused: for their conditions, or their kind.
+
+    `earlier`: ids of those that were set for another program; what kinds it supports says nothing new of them.
+    """
+
+    def is_refused(breakpoint: Breakpoint, message: str) -> bool:
+        by_kind = breakpoint.id not in earlier and "does not support breakpoints on " in message
+        return breakpoint.spec.condition is not None or by_kind
+
     return [
         f"{breakpoint.id} was refused: {binding.message}"
         for breakpoint in debugger.state.breakpoints
         for binding in breakpoint.bindings
-        if breakpoint.spec.condition and binding.session_id == session_id and not binding.verified and binding.message
+        if binding.session_id == session_id and not binding.verified and binding.message
+        if is_refused(breakpoint, binding.message)
     ]
 
 

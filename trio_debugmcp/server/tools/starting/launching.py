@@ -209,7 +209,7 @@ async def run_program(
         full = StopData(session_id=program.id)
         return StopAnswer(full=full, state="Running", timed_out=True, notes=[note], session=program.id)
     first = session.snapshot
-    refused = refused_notes(debugger, session.id)  # at the end of the program nothing is bound any more
+    refused = refused_notes(debugger, session.id, earlier)  # at the end of the program nothing is bound any more
     first_known = FirstStop()
     if wait:
         with trio.move_on_at(deadline):
