@@ -25,7 +25,6 @@ FIELDS = frozenset({rows.FIELD, rows.SEEN, rows.GAP})
 CONTENT = frozenset({rows.FIELD, rows.GAP, rows.SIZE})
 """What tells that the content of an object has changed."""
 
-
 _UNWATCHED = 3
 """Key of a row SIZE of a container with many items."""
 
@@ -333,7 +332,8 @@ class RecordedValues:
             row = self._record.row(found)
             if row.kind in (rows.WRITE, rows.FIELD, rows.RETURN, rows.YIELD) and row.owner:
                 return row.owner
-            if row.kind == rows.GAP and self.is_during(row):
+            came_with = row.kind == rows.SEEN and row.owner and row.owner == self.birth(row.subject, found)
+            if came_with or (row.kind == rows.GAP and self.is_during(row)):  # with what it is in
                 return row.owner
             found = self._record.forth_of(rows.WITH_VALUE, number, found, by_value=True)
         return 0

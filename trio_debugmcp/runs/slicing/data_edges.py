@@ -281,7 +281,9 @@ class DataEdges:
             return edge
         origin = self._items.of_item(self._record.row(value.row).subject, WantedPieces(path=(label,)), value.row + 1)
         same = origin is not None and origin.row == edge.node.row
-        return edge._replace(node=edge.node._replace(wanted=origin.wanted)) if origin is not None and same else edge
+        if origin is None or not same:
+            return edge
+        return edge._replace(node=edge.node._replace(wanted=origin.wanted, focus=origin.focus or edge.node.focus))
 
     def _of_callee(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield what has put another function in the place of the one that was defined."""

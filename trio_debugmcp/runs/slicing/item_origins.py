@@ -7,6 +7,7 @@ The way to an item is labels as records have them: `("[2]", "['price']")` is the
 """
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -15,7 +16,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of
-from trio_debugmcp.runs.slicing.slicing_nodes import SliceNode
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, iterated_path, path_of
 
@@ -33,6 +34,9 @@ _REORDERING = ("sorted", "reversed")
 _VIEWS = ("items", "enumerate")
 
 _MOST_MOVES = 20
+
+_DEEPEST = 10
+"""Containers, one in the other."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,8 @@ class ItemOrigins:
                 return None
             if value.kind == rows.SEEN:  # it was there when the container was made
                 made = self._past.values.birth(container, before)
-                return self._node(made, wanted._replace(path=(label, *wanted.path[1:])))
+                way = self._way_into(container, made)
+                return self._node(made, wanted._replace(path=(*way, label, *wanted.path[1:])))
             writer = self._past.executions.at(value.owner) if value.owner else None
             if writer is None or not self._has_moved(writer):
                 rest = wanted.path[1:] if writer is None or _puts(writer.statement.node) else (label, *wanted.path[1:])
@@ -86,7 +91,32 @@ class ItemOrigins:
         execution = self._past.executions.at(owner) if owner else None
         if execution is None or execution.statement.is_definition:
             return None
-        return SliceNode(owner, wanted=wanted)
+        node = SliceNode(owner, wanted=wanted)
+        value = getattr(execution.statement.node, "value", None)
+        if isinstance(value, ast.Dict | ast.List | ast.Tuple):  # written out: one entry of many
+            part = self._part(execution, value, wanted.path)
+            if part.comprehension is None and part.node is not value:
+                return node._replace(focus=(part.node,), wanted=wanted._replace(path=part.path))
+        return node
+
+    def came_with(
+        self, edges: Iterator[SliceEdge], container: int, made: int, wanted: WantedPieces
+    ) -> Iterator[SliceEdge]:
+        """Yield edges to what has made a container; where it came with another one, it is an item of that."""
+        way = self._way_into(container, made)
+        item = wanted._replace(path=(*way, *wanted.path))
+        yield from (edge._replace(node=edge.node._replace(wanted=item)) if way else edge for edge in edges)
+
+    def _way_into(self, container: int, made: int) -> tuple[str, ...]:
+        """Return the labels from what a line has made to a container that came with it."""
+        way: tuple[str, ...] = ()
+        for _ in range(_DEEPEST):
+            number = self._record.forth_of(rows.WITH_VALUE, container, 0, by_value=True)
+            row = self._record.row(number) if number else None
+            if row is None or row.kind != rows.SEEN or row.owner != made:
+                return way
+            way, container = (self._record.label(row.key), *way), row.subject
+        return way
 
     def _has_moved(self, writer: StatementExecution) -> bool:
         """Whether a line has only given the items of a container other places."""

@@ -23,7 +23,7 @@ ANOTHER_OUTCOME = 1.0
 """A line that is shown already: it has raised an exception in one run, and not in the other."""
 
 _OWN = 3.0
-"""Of the test or script itself, which asks: it is read anyway."""
+"""Of the test or script itself, which asks: it is read anyway. Not of one entry of a table of several lines."""
 
 _EMPTY = 2.5
 """An empty container, or a constant of an object, to begin with."""
@@ -64,7 +64,9 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
         root: the frame of the test or script itself.
         has_called: it has called recorded code.
     """
-    heavy = _OWN if execution.frame == root else 0.0
+    statement, node = execution.statement, edge.node
+    is_entry = node.focus and node.aim == "value" and statement.is_given and statement.first < statement.last
+    heavy = _OWN if execution.frame == root and not is_entry else 0.0
     if edge.node.aim == "argument":
         heavy += _GIVEN if all(_is_variable(part) for part in edge.node.focus) else _GIVEN_EXPRESSION
     if isinstance(execution.statement.node, ast.If | ast.Match):

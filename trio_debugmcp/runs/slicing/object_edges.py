@@ -24,7 +24,6 @@ _MOST_CHANGES = 4
 _GENERATOR = "<generator "
 
 _SHARED = "all instances share it"
-
 _ENTRIES = frozenset({rows.START, rows.RESUME})
 
 _MOST_BASES = 10
@@ -166,7 +165,8 @@ class ObjectEdges:
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:
-            yield from self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
+            made = self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
+            yield from self._origins.came_with(made, container, owner, wanted)
 
     def _of_inner(
         self, execution: StatementExecution, container: int, before: int, known: set[Statement]

@@ -3,10 +3,13 @@
 import ast
 from collections.abc import Callable, Iterator
 
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.call_arguments import argument
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
-from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.unraised_edges import Decided
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -40,6 +43,33 @@ class UncalledEdges:
                 if decided is not None and left:
                     left -= 1
                     yield from self._not_reached(decided, f"so {name} is not called at line {statement.first}")
+            yield from self._of_handed(execution, name, holder.object)
+
+    def _of_handed(self, execution: StatementExecution, name: str, holder: int) -> Iterator[SliceEdge]:
+        """Yield the line that has handed over a method of an object that was not called, and what was done with it."""
+        for statement, path, _ in self._past.scopes.calls_with({name}):
+            for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]):
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path.holder) if run is not None and path.steps else None
+                if run is None or held is None or held.object != holder:
+                    continue
+                yield SliceEdge(cost.MISSING, SliceNode(run.row), f"hands {name} over, which is not called")
+                for start in self._past.executions.calls(run.row):
+                    yield from self._of_taken(run, start, name)
+                break
+
+    def _of_taken(self, run: StatementExecution, start: Row, name: str) -> Iterator[SliceEdge]:
+        """Yield the lines of a call that read the parameter by which it was given a method."""
+        scope = self._past.scopes.of_code(start.key)
+        for parameter in scope.parameters if scope is not None else ():
+            given = argument(self._past, run, start, parameter)
+            if scope is None or not any(getattr(part, "attr", "") == name for part in given or ()):
+                continue
+            for statement in scope.statements:
+                reads = {read.path.name for read in statement.reads if not read.path.steps}
+                taken = self._past.executions.last_run(statement, start.subject, self._past.record.last + 1)
+                if parameter in reads and taken is not None:
+                    yield SliceEdge(cost.MISSING, SliceNode(taken.row), f"takes {parameter}, which is {name}")
 
     def _decided(self, statement: Statement, execution: StatementExecution) -> StatementExecution | None:
         """Return what decided against a statement in the last call of its function; None if it ran in one."""
