@@ -21,7 +21,7 @@ def meant_instead(debugger: Debugger, path: str, directory: str) -> str:
     They are below the directory, or for a path that leads elsewhere below the nearest one of its own that is there.
     """
     place = _searched(Path(directory, path), directory)
-    return _question(debugger, f"files near {path} in {directory}", lambda: _near(path, place))
+    return _question(debugger, f"files near {path} in {directory}", lambda: _files(_near(path, place)))
 
 
 def meant_directory(debugger: Debugger, path: str) -> str:
@@ -76,6 +76,11 @@ def _near(path: str, directory: str) -> list[Path]:
         ends = [file for file in same if file.parts[-len(wanted.parts) :] == wanted.parts]
         return (ends or same)[:MAX_NAMED]
     return named_alike(wanted.stem, {file: _stem(file) for file in files if file.suffix == wanted.suffix})
+
+
+def _files(found: list[Path]) -> list[Path]:
+    """Return those that are files: not what is a pipe or a device, as the path itself may be."""
+    return [file for file in found if file.is_file()]
 
 
 def _near_directories(wanted: Path) -> list[Path]:

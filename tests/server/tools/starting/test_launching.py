@@ -1,5 +1,6 @@
 """What a launch runs, which breakpoints it brings, where relative paths start, and what others did meanwhile."""
 
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,13 @@ async def test_a_file_that_is_not_there_is_answered_with_one_that_may_be_meant(s
         assert failed.message.endswith("Do you mean here.py?")
         failed = await failure(client, "breakpoint_set", file="xyz.py", line=5)
         assert failed.message.endswith("Pass the path of a source file.")
+
+
+async def test_a_pipe_is_not_named_as_the_file_that_is_meant_by_its_own_path(scene: Scene) -> None:
+    os.mkfifo(scene.server / "feed.py")
+    async with connect(options=scene.options) as client:
+        failed = await failure(client, "breakpoint_set", file="feed.py", line=1)
+        assert failed.message == f"There is no file '{scene.server}/feed.py'. Pass the path of a source file."
 
 
 async def test_a_command_line_may_stand_for_a_file_and_its_arguments_or_a_test(scene: Scene) -> None:
