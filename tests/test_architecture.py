@@ -47,7 +47,7 @@ FLOORS = [
     ["engine", "kept"],
     ["launch_json", "dap", "runs"],
     ["state", "hosts"],
-    ["session", "publish", "transports"],
+    ["session", "publish", "transports", "relaying"],
     ["light_client"],
     ["server", "client", "recording", "dashboard"],
     ["replay", "editors"],

@@ -163,7 +163,7 @@ POLICY = {
         session.looking.program_process.SAMPLE_SECONDS session.hunting.try_keeper.BETWEEN_SECONDS
         session.hunting.cluster_worker.LOOK_SECONDS session.block_indexing.LOOK_SECONDS
         transports.accept.FULL_SECONDS transports.head.PIECE_SECONDS transports.pages.LOOK_SECONDS
-        transports.websocket.PING_SECONDS
+        transports.websocket.PING_SECONDS dap.channels.PING_SECONDS
     """,
     "a pace, and how long it must be quiet": """
         dap.records._QUIET_SECONDS editors.rounds.ROUND_SECONDS editors.rounds.BETWEEN_SECONDS

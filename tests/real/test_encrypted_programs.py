@@ -48,7 +48,7 @@ LINE = 1 + WORK.splitlines().index("    return squared")
 
 
 class Witness:
-    """A relay of bytes at 127.0.0.2, which keeps them."""
+    """Passes bytes on between who comes to 127.0.0.2 and the server, and keeps them."""
 
     def __init__(self, target: str) -> None:
         self.host, _, port = target.rpartition(":")

@@ -14,7 +14,7 @@ from trio_debugmcp.cli._usage import UsageParser
 
 COMMANDS = (
     *("serve", "call", "adapters", "setup", "doctor", "skill", "vsix"),
-    *("inspect", "watch", "shell", "replay", "scenario", "demo", "completion"),
+    *("inspect", "watch", "shell", "relay", "replay", "scenario", "demo", "completion"),
 )
 """In the order of the help. A command `x` is the module `x` of this package; only the one that is run is imported."""
 

@@ -63,6 +63,7 @@ class DialIns:
 
     Attributes:
         owners: whose the programs are that dial in.
+        nursery: for what is to run until the server ends.
         patience: with programs that dial in.
         exit_codes: of processes that their parents have waited for.
     """
@@ -72,7 +73,7 @@ class DialIns:
         self.exit_codes = ExitCodes()
         self.records = RecordTakers()
         self.door = Door(nursery, self._deliver, records=self.records, patience=patience)
-        self._nursery = nursery
+        self.nursery = nursery
         self._waiting: dict[int, _Waiting] = {}
         self._arrived = trio.lowlevel.ParkingLot()
         self._expected: Counter[int] = Counter()
@@ -145,7 +146,7 @@ class DialIns:
 
     def release(self, caller: IncomingConnection) -> None:
         """Let the process of a caller run on without a debugger; the connection is closed in the background."""
-        self._nursery.start_soon(release, caller.stream, self.patience)
+        self.nursery.start_soon(release, caller.stream, self.patience)
 
     def receive_guest(self, caller: IncomingConnection) -> int:
         """Have a guest wait to be taken, and return the number to take it by.
@@ -173,7 +174,7 @@ class DialIns:
     def _wait(self, number: int, caller: IncomingConnection) -> None:
         taken = trio.CancelScope(deadline=trio.current_time() + self.patience.seconds(TAKE_SECONDS))
         self._waiting[number] = _Waiting(caller, taken)
-        self._nursery.start_soon(self._expire, number, caller, taken)
+        self.nursery.start_soon(self._expire, number, caller, taken)
         self._arrived.unpark_all()
 
     async def _expire(self, number: int, caller: IncomingConnection, taken: trio.CancelScope) -> None:

@@ -21,6 +21,7 @@ from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.kept_tracing import KEEPER
 from trio_debugmcp.dap.messages import Response
+from trio_debugmcp.dap.relay_greeting import RELAYS
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.dap.untraced_code import untraced
 from trio_debugmcp.engine.fetched import FETCHES
@@ -127,11 +128,20 @@ class IncomingConnection:
         stream: the connection to it; the task that takes the caller closes it.
         received: bytes that came after its answers.
         is_engine: it is our engine.
+        place: where it runs, if a relay carries it.
     """
 
     def __init__(
-        self, stream: trio.abc.Stream, pid: int, parent_pid: int, received: bytes = b"", *, is_engine: bool = False
+        self,
+        stream: trio.abc.Stream,
+        pid: int,
+        parent_pid: int,
+        received: bytes = b"",
+        *,
+        is_engine: bool = False,
+        place: str = "",
     ) -> None:
+        self.place = place
         self.stream = stream
         self.pid = pid
         self.parent_pid = parent_pid
@@ -150,6 +160,14 @@ class WantsEngine(Exception):
         self.received = received
 
 
+class IsRelay(Exception):
+    """The connection is one of a relay; it begins with these bytes."""
+
+    def __init__(self, received: bytes) -> None:
+        super().__init__("a connection of a relay")
+        self.received = received
+
+
 async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     """Ask a caller for the token and who it is, and have its children dial in only while it is connected.
 
@@ -158,6 +176,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> IncomingConnection:
     Raises:
         WritesRecords: it is a connection for records.
         WantsEngine: it is a connection for the engine's code.
+        IsRelay: it is a connection of a relay.
         WrongToken: it does not know the token.
         AdapterGone: it has disconnected, or refuses to say who it is.
         ProtocolViolation: it does not speak DAP.
@@ -232,6 +251,8 @@ class _Conversation:
                 raise WritesRecords(data)
             if self._allowance == MAX_ADMISSION_BYTES and data.startswith(FETCHES):
                 raise WantsEngine(data)
+            if self._allowance == MAX_ADMISSION_BYTES and data.startswith(RELAYS):
+                raise IsRelay(data)
             acknowledge_at_once(self._stream)
             self._allowance -= len(data)
             if self._allowance < 0:

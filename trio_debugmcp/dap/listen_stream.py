@@ -28,6 +28,7 @@ from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.messages import Request, Response
+from trio_debugmcp.dap.relayed_programs import Relays
 from trio_debugmcp.descriptors import many_open_files
 from trio_debugmcp.errors import AdapterGone
 
@@ -132,7 +133,7 @@ class ListeningStream(trio.abc.Stream):
         """Have a session opened for a program that has dialed in."""
         guest = self._dial_ins.receive_guest(caller)
         number = next(self._numbers)
-        self._announced[number] = guest, f"process {caller.pid} at {_peer(caller.stream)}"
+        self._announced[number] = guest, f"process {caller.pid} at {caller.place or _peer(caller.stream)}"
         self._nursery.start_soon(self._announce, number, caller, guest)
 
     async def _announce(self, number: int, caller: IncomingConnection, guest: int) -> None:
@@ -144,7 +145,7 @@ class ListeningStream(trio.abc.Stream):
             "guest": guest,
         }
         request = {"type": "request", "command": "startDebugging", "seq": number}
-        await self._say(f"process {caller.pid} at {_peer(caller.stream)} has dialed in")
+        await self._say(f"process {caller.pid} at {caller.place or _peer(caller.stream)} has dialed in")
         await self._send({**request, "arguments": {"request": "attach", "configuration": configuration}})
 
     def report_refusal(self, stream: trio.abc.Stream, why: str) -> None:
@@ -182,6 +183,11 @@ async def open_listening(
     with many_open_files():
         async with trio.open_nursery() as nursery:
             stream = ListeningStream(nursery, dial_ins, child_arguments)
+            relays = Relays(stream.welcome, dial_ins.records, token, dial_ins.patience)
+
+            def take_relay(connection: trio.abc.Stream, received: bytes) -> None:
+                dial_ins.nursery.start_soon(relays.serve, connection, received, _peer(connection))
+
             door = Door(
                 nursery,
                 stream.welcome,
@@ -190,6 +196,7 @@ async def open_listening(
                 records=dial_ins.records,
                 patience=dial_ins.patience,
                 tls=tls,
+                relays=take_relay,
             )
             try:
                 stream.address = await door.listen(host, port)
@@ -200,6 +207,7 @@ async def open_listening(
                     yield Adapter(stream)
                 finally:
                     stream.close()
+                    relays.end()
                     nursery.cancel_scope.cancel(reason="the session is over")
     if failure is not None:  # raised here, as a nursery would put it into a group
         raise AdapterGone(f"cannot listen on {host}:{port}: {failure.strerror or failure}") from failure

@@ -21,6 +21,7 @@ import trio
 from trio_debugmcp.dap.door_tls import DoorTls, NotTls, secured
 from trio_debugmcp.dap.incoming_connection import (
     IncomingConnection,
+    IsRelay,
     WantsEngine,
     WritesRecords,
     WrongToken,
@@ -28,6 +29,7 @@ from trio_debugmcp.dap.incoming_connection import (
     release,
 )
 from trio_debugmcp.dap.records import RecordTakers
+from trio_debugmcp.dap.relay_greeting import answered
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.engine.fetched import FETCHES, fetched_code, refusing_code
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
@@ -75,6 +77,9 @@ Deliver = Callable[[IncomingConnection], None]
 Refused = Callable[[trio.abc.Stream, str], None]
 """Called with the connection of one that was not let in, and why."""
 
+TakeRelay = Callable[[trio.abc.Stream, bytes], None]
+"""Called with the connection of a relay that knows the token, and what it has sent beyond that."""
+
 
 def new_token() -> str:
     """Make a random token."""
@@ -99,7 +104,9 @@ class Door:
         records: RecordTakers | None = None,
         patience: Patience = USUAL,
         tls: DoorTls | None = None,
+        relays: TakeRelay | None = None,
     ) -> None:
+        self._relays = relays
         self.token = token or new_token()
         self._tls = tls
         self._nursery = nursery
@@ -167,6 +174,8 @@ class Door:
                 taken = await self._records.take(stream, other.received, self.token)
             except WantsEngine as other:
                 await self._hand_out(stream, other.received)
+            except IsRelay as other:
+                taken = await self._take_relay(stream, other.received)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
                 await self._turn_away(stream, error)
             finally:
@@ -176,6 +185,17 @@ class Door:
                     await trio.aclose_forcefully(stream)
         if caller is not None:
             self._deliver(caller)
+
+    async def _take_relay(self, stream: trio.abc.Stream, received: bytes) -> bool:
+        """Hand a relay over that knows the token; return whether it was."""
+        try:
+            rest = await answered(stream, received, self.token, "" if self._tls is None else self._tls.pin)
+        except (trio.BrokenResourceError, trio.ClosedResourceError, AdapterGone) as error:
+            await self._turn_away(stream, error)
+            return False
+        if self._relays is not None:
+            self._relays(stream, rest)
+        return self._relays is not None
 
     async def _turn_away(self, stream: trio.abc.Stream, error: Exception) -> None:
         """Report who is not let in; let the program run on that has an old token, or that cannot speak TLS."""

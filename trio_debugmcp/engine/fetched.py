@@ -23,8 +23,8 @@ def begin(host, port, token):
     if sys.version_info[:2] not in TRIED or sys.implementation.name != "cpython":
         if PIN:
             raise RuntimeError(
-                "debugpy does not speak TLS, as this port does: run the program with CPython 3.12 or 3.13, or call "
-                "debug_listen without tls, and use an SSH tunnel"
+                "debugpy does not speak TLS, as this port does: have `trio-debugmcp relay` bring this program in, or "
+                "run it with CPython 3.12 or 3.13"
             )
         import debugpy
 

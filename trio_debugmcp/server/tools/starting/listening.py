@@ -41,7 +41,7 @@ class DebugListen(Params, frozen=True, kw_only=True):
         bool | None,
         Meta(
             description="Encrypt it, with a certificate that is made for it and pinned in the line; for CPython 3.12 "
-            "and 3.13. Default: if there is a certificate."
+            "and 3.13, and for `trio-debugmcp relay`. Default: if there is a certificate."
         ),
     ] = None
     tls_cert: Annotated[
@@ -60,13 +60,14 @@ class DebugListen(Params, frozen=True, kw_only=True):
 class ListeningAnswer(Answer, frozen=True, kw_only=True):
     """Where to dial in. `python`: the line to run in each program; it returns once the breakpoints hold there.
 
-    `pin`: the fingerprint of the certificate.
+    `pin`: the fingerprint of the certificate; `relay`: the command that brings in processes which run already.
     """
 
     address: str
     token: str
     python: str
     pin: str | None = None
+    relay: str | None = None
     session: str
     notes: list[str] = []
 
@@ -106,12 +107,13 @@ async def _answer(
     port = int(address.rpartition(":")[2])
     if tls is not None:
         notes.append(
-            "CPython 3.12 and 3.13 need nothing installed. Other versions do not speak TLS here: for them use an SSH "
-            "tunnel, and no `tls`."
+            "CPython 3.12 and 3.13 need nothing installed. Other versions do not speak TLS: have `relay` bring them "
+            "in, on the machine where they run. FILE there holds the token, for your user alone; PID: one or several."
         )
         python = fetching_line(host, port, start.token, tls.pin)
+        command = f"trio-debugmcp relay --to {host}:{port} --pin {tls.pin} --token-file FILE --pid PID"
         return ListeningAnswer(
-            address=address, token=start.token, python=python, pin=tls.pin, session=session, notes=notes
+            address=address, token=start.token, python=python, pin=tls.pin, relay=command, session=session, notes=notes
         )
     profile = await choose_profile(debugger, None, None)
     without_debugpy = _without_debugpy(await debugger.host.locate(profile, debugger.patience))
