@@ -81,7 +81,7 @@ def _in_our_words(report: Report, words: Words) -> Report:
 
 
 class EventPump:
-    """The events of one session's adapter."""
+    """The events of one session's adapter. Each kind that needs more than the merger has a method, hence so many."""
 
     def __init__(
         self,

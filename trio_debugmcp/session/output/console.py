@@ -55,6 +55,7 @@ class Console:
     """Output and input of one root session and its children; the output can be read after the session has ended.
 
     Tracepoint messages are entries among the output, but not announced as output: the program did not write them.
+    Those who write and those who read each have methods of their own, hence so many.
 
     Attributes:
         announcements: of what the program has written, in the state.
