@@ -75,7 +75,6 @@ class Suspension:
     def report_resume(self) -> None:
         """Record that the adapter has resumed the program, or is about to be asked to."""
         self.stopped = False
-        self.wanted_thread = None
         self._in_interlude = False
 
     def report_resume_refused(self, *, still_stopped: bool) -> None:

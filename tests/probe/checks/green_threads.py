@@ -37,7 +37,9 @@ def check_threads_that_the_debugger_has_started_are_not_listed_and_those_of_the_
     ends.acquire()
     names: Dict[str, Any] = {"__name__": "_pydevd_bundle.of_ours"}
     exec("def run(ends):\n    ends.acquire()", names)
-    own = _thread.start_new_thread(names["run"], (ends,))
+    starts: Dict[str, Any] = {"__name__": "threading"}
+    exec("def bootstrap(run, ends):\n    run(ends)", starts)
+    own = _thread.start_new_thread(starts["bootstrap"], (names["run"], ends))
     other = _thread.start_new_thread(wait, (ends,))
     while not {own, other} <= set(sys._current_frames()):
         time.sleep(0.01)

@@ -60,8 +60,9 @@ def check_a_local_hides_a_global_and_a_class_body_reads_both() -> None:
 
     class Shop:
         names, RATE = here(), (WANTED, LIMITS)
+        later, rate = here(), RATE
 
-    assert Shop.names == ["WANTED"], Shop.names
+    assert (Shop.names, Shop.later) == (["WANTED"], []), (Shop.names, Shop.later)
 
 
 def check_they_are_bounded_in_number_and_a_module_has_none() -> None:
