@@ -273,16 +273,16 @@ class EventPump:
         if not is_repeated and not words.is_routine(text):
             lines = self._requests.profile.habits.own_lines
             text, others = parted(text, lines) if stream != "console" and not self._console.is_piped else (text, "")
-            self._console.append(stream, text, self._writer())
+            self._console.append(stream, text, _writer(self._merger.state, self._requests.snapshot))
             self._console.append("console", others)
 
-    def _writer(self) -> Writer | None:
-        """Return who writes, where many processes do that have dialed in: their lines would be mixed."""
-        state, snapshot = self._merger.state, self._requests.snapshot
-        root = state.snapshot(state.root_of(self._requests.session_id) or "")
-        if snapshot is None or root is None or not root.origin.listens or root is snapshot:
-            return None
-        return Writer(snapshot.id, short_label(snapshot.origin.labels))
+
+def _writer(state: State, snapshot: Snapshot | None) -> Writer | None:
+    """Return who writes, where many processes do that have dialed in: their lines would be mixed."""
+    root = None if snapshot is None else state.snapshot(state.root_of(snapshot.id) or "")
+    if snapshot is None or root is None or not root.origin.listens or root is snapshot:
+        return None
+    return Writer(snapshot.id, short_label(snapshot.origin.labels))
 
 
 def _is_core_file(snapshot: Snapshot | None) -> bool:

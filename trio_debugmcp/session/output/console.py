@@ -122,14 +122,12 @@ class Console:
             self.next_seq += 1
         self._length += len(text)
         while self._length > MAX_OUTPUT_LENGTH and len(self._entries) > 1:
-            self._drop(self._entries.popleft())
-
-    def _drop(self, entry: OutputEntry) -> None:
-        self._length -= len(entry.text)
-        self.dropped += 1
-        for reader, lost in self._lost.items():
-            if entry.seq >= self._read.get(reader, 1):
-                lost[entry.stream] += len(entry.text)
+            entry = self._entries.popleft()
+            self._length -= len(entry.text)
+            self.dropped += 1
+            for reader, lost in self._lost.items():
+                if entry.seq >= self._read.get(reader, 1):
+                    lost[entry.stream] += len(entry.text)
 
     def entries(self, since_seq: int = 0) -> list[OutputEntry]:
         """Return the entries with a sequence number of at least `since_seq`, oldest first."""
