@@ -13,23 +13,30 @@ export function tracedCalls(traced, found) {
   const [name] = traced.split(' ');
   const calls = found.map(callFacts);
   const tree = el('ol', {ariaLabel: `Calls of ${name}`}, ...calls.map((call) => callNode(name, call)));
-  const picture = new SpanPicture({
-    label: `Calls of ${name} as a flame`, empty: 'No call was traced.', onChoose: ({span}) => span && picture.zoomTo(span),
-  });
   const button = el('button', {type: 'button', className: 'small', ariaPressed: 'false', title: 'Draw the calls, their lines and what these called', onclick: toggle}, 'Flame');
-  let isDrawn = false;
-  picture.node.hidden = picture.tools.hidden = true;
+  const tools = el('div', {className: 'flame-tools'}, button);
+  const node = el('div', {className: 'traced'}, tools, tree);
+  /** @type {SpanPicture | null} */
+  let picture = null;
 
   function toggle() {
     const isFlame = !tree.hidden;
+    picture ??= drawn();
     tree.hidden = isFlame;
     picture.node.hidden = picture.tools.hidden = !isFlame;
     button.ariaPressed = String(isFlame);
-    if (!isDrawn) picture.show(tracedFlameOf(name, calls));
-    isDrawn = true;
   }
 
-  return el('div', {className: 'traced'}, el('div', {className: 'flame-tools'}, button, picture.tools), picture.node, tree);
+  /** The picture, once it is asked for. */
+  function drawn() {
+    const made = new SpanPicture({label: `Calls of ${name} as a flame`, empty: 'No call was traced.', onChoose: ({span}) => span && made.zoomTo(span)});
+    made.show(tracedFlameOf(name, calls));
+    tools.append(made.tools);
+    tree.before(made.node);
+    return made;
+  }
+
+  return node;
 }
 
 /** @param {string} name @param {CallFacts} call */
