@@ -64,7 +64,8 @@ def test_a_line_that_changes_what_is_asked_about_by_another_name_says_that_both_
 
 
 def test_rows_of_a_list_that_are_one_list_are_said_to_be() -> None:
-    assert said("grid[1][1]") == ["26: grid[0] and grid[1] are one object"]
+    of_both = [f"{line}: grid[0] and grid[1] are one object" for line in (25, 26)]
+    assert said("grid[1][1]") == of_both
 
 
 def test_a_name_that_means_another_object_by_now_is_not_named() -> None:

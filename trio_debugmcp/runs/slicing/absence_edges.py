@@ -253,12 +253,16 @@ class AbsenceEdges:
                 yield from self._not_reached(edges[-1], f"so {label} is not set at line {writer.first}{times}")
 
     def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
-        """Yield calls of `setattr` on an object that have set other attributes."""
+        """Yield calls of `setattr` on an object that have set other attributes, or what decided against them."""
         for statement, path, name in self._past.scopes.attribute_updates():
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
-                held = self._past.values.value(run, path) if run is not None and path is not None else None
-                is_on = run is not None and held is not None and held.object == holder
+                decided = None if run is not None else self.decided_against(statement, execution, 0, frame)
+                at = run or decided
+                held = self._past.values.value(at, path) if at is not None and path is not None else None
+                is_on = held is not None and held.object == holder
+                if decided is not None and is_on:
+                    yield from self._not_reached(decided, f"so line {statement.first} sets nothing of {path}")
                 if run is not None and is_on and not self._has_set(run, label):
                     yield SliceEdge(
                         cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"

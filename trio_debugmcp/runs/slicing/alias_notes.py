@@ -14,6 +14,7 @@ from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import says_nothing, type_name
+from trio_debugmcp.runs.slicing.recorded_contents import container_kind, parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceNode
 from trio_debugmcp.runs.source.read_paths import ValuePath, reads_of
 
@@ -47,10 +48,32 @@ def alias_note(past: PastProcess, asked: frozenset[int], execution: StatementExe
             continue
         others = list(dict.fromkeys(islice(_others(past, execution, path, value.object), _MOST_HELD)))
         if others:
-            left = len(others) - _MOST_SAID
-            said = [str(path), *others[:_MOST_SAID], *([f"{left} more"] if left > 0 else [])]
-            return f"{', '.join(said[:-1])} and {said[-1]} are one object"
+            return f"{_listed([str(path), *others])} are one object"
     return ""
+
+
+def items_note(past: PastProcess, execution: StatementExecution) -> str:
+    """Return which items of a list that a line has made are one list, dict or set: `[[0] * 3] * 3`; empty: none."""
+    for effect in past.executions.effects(execution.row):
+        if not effect.object or container_kind(past.record.text(effect)) != "list":
+            continue
+        if past.values.birth(effect.object, past.record.last + 1) != execution.row:
+            continue
+        labels: dict[int, list[str]] = {}
+        for label, part in parts_of(past, effect.object, past.executions.ended(execution.row)).items():
+            if part.object and container_kind(part.text) in ("list", "dict", "set"):
+                labels.setdefault(part.object, []).append(label)
+        for same in labels.values():
+            if len(same) > 1:
+                name = past.record.label(effect.key).removeprefix(".")
+                return f"{_listed([name + label for label in same])} are one object"
+    return ""
+
+
+def _listed(names: list[str]) -> str:
+    left = len(names) - _MOST_SAID - 1
+    said = [*names[: _MOST_SAID + 1], *([f"{left} more"] if left > 0 else [])]
+    return f"{', '.join(said[:-1])} and {said[-1]}"
 
 
 def _changed(execution: StatementExecution) -> Iterator[ValuePath]:

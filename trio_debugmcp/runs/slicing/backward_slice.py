@@ -24,6 +24,7 @@ from trio_debugmcp.runs.slicing.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.callback_edges import CallbackEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.dropped_result_edges import DroppedResultEdges
 from trio_debugmcp.runs.slicing.handed_over_edges import HandedOverEdges
 from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
@@ -110,6 +111,7 @@ class _Slicer:
         self._skipped = SkippedRoundEdges(past)
         self._resets = ResetEdges(past)
         self._lost_updates = LostUpdateEdges(past)
+        self._dropped = DroppedResultEdges(past)
         self._recursions = RecursionEdges(past)
         self._iterations = IterationEdges(past)
         self._handed = HandedOverEdges(past)
@@ -266,6 +268,7 @@ class _Slicer:
             yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
             yield from self._lost_updates.of_reads(execution, reads)
+            yield from self._dropped.of_reads(execution, reads)
             if node.focus and node in self._asked_about:
                 yield from self._absence.of_reads(execution, reads)
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know

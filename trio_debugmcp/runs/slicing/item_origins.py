@@ -18,10 +18,7 @@ from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
-from trio_debugmcp.runs.source.read_paths import ValuePath, iterated_path, path_of
-
-_PUTTING = ("append", "appendleft", "add", "insert", "setdefault")
-"""Methods of a container that put their last argument into it."""
+from trio_debugmcp.runs.source.read_paths import PUTTING, ValuePath, iterated_path, path_of
 
 _MOVING = ("sort", "reverse", "insert", "pop", "remove", "rotate", "appendleft", "popleft")
 """Methods after which items stand at other places."""
@@ -281,7 +278,7 @@ def _operands(execution: StatementExecution, focus: tuple[ast.expr, ...]) -> lis
         return [part for part in compared if not isinstance(part, ast.Constant)]
     value = getattr(node, "value", None)
     if isinstance(node, ast.Expr):
-        if isinstance(value, ast.Call) and called(value) in _PUTTING and value.args:
+        if isinstance(value, ast.Call) and called(value) in PUTTING and value.args:
             return [value.args[-1]]
         return [value.value] if isinstance(value, ast.Yield) and value.value is not None else []
     if isinstance(node, ast.Assign) and any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
@@ -315,7 +312,7 @@ def _puts(node: ast.AST) -> bool:
     """Whether a statement puts the value that it gives into a container, rather than to make one."""
     value = getattr(node, "value", None)
     if isinstance(node, ast.Expr):
-        return isinstance(value, ast.Call) and called(value) in _PUTTING
+        return isinstance(value, ast.Call) and called(value) in PUTTING
     targets = node.targets if isinstance(node, ast.Assign) else []
     return any(isinstance(target, ast.Subscript) for target in targets)
 

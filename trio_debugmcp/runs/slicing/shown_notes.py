@@ -2,7 +2,7 @@
 
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.accumulated_rounds import rounds_of
-from trio_debugmcp.runs.slicing.alias_notes import alias_note
+from trio_debugmcp.runs.slicing.alias_notes import alias_note, items_note
 from trio_debugmcp.runs.slicing.backward_slice import SlicePart
 from trio_debugmcp.runs.slicing.differing_runs import differing_items, raised_runs
 from trio_debugmcp.runs.slicing.lost_update_edges import WROTE_OVER
@@ -16,4 +16,4 @@ def shown_notes(past: PastProcess, part: SlicePart, asked: int, objects: frozens
     is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
     rounds = rounds_of(past, execution) if not is_lost else ""
     notes = (rounds or differing_items(past, execution), raised_runs(past, execution, asked))
-    return (*part.notes, *filter(None, (*notes, alias_note(past, objects, execution))))
+    return (*part.notes, *filter(None, (*notes, alias_note(past, objects, execution), items_note(past, execution))))

@@ -120,7 +120,7 @@ RAISED_AGAIN = 0.5
 
 # By what did not happen.
 ABSENCE = 1.2  # what decided against a write
-WITHOUT_EFFECT = 0.8  # a call that has changed a copy
+WITHOUT_EFFECT = 0.8  # a call that was given a copy, or has made another value that is dropped
 MISSING = 0.6  # what decided against it in the round of a value that is missing
 UNRAISED = 0.6  # what let pass that should have raised
 WAITING = 0.6  # what waits still, and what would have woken it

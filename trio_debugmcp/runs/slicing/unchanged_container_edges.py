@@ -117,4 +117,4 @@ class UnchangedContainerEdges:
             run = self._past.executions.last_run(statement, frame, execution.row) if paths else None
             for path in paths if run is not None else ():
                 if run is not None and self._has(run, path, value.object):
-                    yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), f"changed a copy of {path}")
+                    yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), f"was given a copy of {path}")

@@ -18,6 +18,9 @@ _PAIRS = ("items", "enumerate")
 _PASSING = ("values", "items", "sorted", "reversed", "list", "tuple", "enumerate", "iter")
 """Calls that pass the items of a container on."""
 
+PUTTING = ("append", "appendleft", "add", "insert", "setdefault")
+"""Methods of a container that put their last argument into it."""
+
 _COPYING = ("list", "dict", "set", "copy", "deepcopy", "sorted")
 """Calls that make another container with the same items."""
 
@@ -271,9 +274,15 @@ def names_in(target: ast.AST) -> list[str]:
 
 
 def copied_in(node: ast.AST) -> list[ValuePath]:
-    """Return the containers of which a call whose result is dropped is given copies: `fill(list(names))`."""
+    """Return the containers of which a call whose result is dropped is given copies: `fill(list(names))`.
+
+    What is put into a container is not changed there.
+    """
     call = node.value if isinstance(node, ast.Expr) else None
-    arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
+    is_put = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in PUTTING
+    if not isinstance(call, ast.Call) or is_put:
+        return []
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     copies = [_copied(argument) for argument in arguments]
     paths = [path_of(copied) for copied in copies if copied is not None]
     return [path for path in paths if path is not None]

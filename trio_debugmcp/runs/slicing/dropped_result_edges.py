@@ -1,0 +1,71 @@
+"""Calls that have made another value of one, and whose results are dropped: `name.strip()` on a line of its own."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of
+from trio_debugmcp.runs.source.source_scopes import Statement
+
+_OF_TEXTS = frozenset(
+    {"capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip", "removeprefix"}
+    | {"removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill"}
+)
+"""Methods of texts and bytes, which cannot be changed."""
+
+_OF_FRAMES = frozenset(
+    {"assign", "astype", "drop", "drop_duplicates", "dropna", "fillna", "rename", "replace", "reset_index", "set_index"}
+    | {"sort_index", "sort_values"}
+)
+
+_OF_TYPES = {
+    "date": frozenset({"replace"}),
+    "datetime": frozenset({"astimezone", "replace"}),
+    "time": frozenset({"replace"}),
+    "DataFrame": _OF_FRAMES,
+    "Series": _OF_FRAMES,
+}
+"""Methods that give another object, but with `inplace=True`."""
+
+
+class DroppedResultEdges:
+    """The edges to calls of one process that have left a value as it was."""
+
+    def __init__(self, past: PastProcess) -> None:
+        self._past = past
+
+    def of_reads(self, execution: StatementExecution, reads: list[PathRead]) -> Iterator[SliceEdge]:
+        """Yield the statements of the same call that have dropped what a method made of a value that is read."""
+        for read in reads:
+            value = self._past.values.read(execution, read) if not read.is_callee else None
+            methods = _methods(value.text) if value is not None else frozenset()
+            for statement in execution.scope.statements if value is not None and methods else ():
+                if statement is execution.statement or not _drops(statement, read.path, methods):
+                    continue
+                run = self._past.executions.last_run(statement, execution.frame, execution.row)
+                if run is not None and self._is_same(run, read.path, value):
+                    note = f"its result is dropped: {read.path} is as it was"
+                    yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), note)
+
+    def _is_same(self, run: StatementExecution, path: ValuePath, value: RecordedValue | None) -> bool:
+        then = self._past.values.value(run, path)
+        return then is not None and value is not None and then.row == value.row
+
+
+def _methods(text: str) -> frozenset[str]:
+    if text[:1] in ("'", '"') or text[:2] in ("b'", 'b"'):
+        return _OF_TEXTS
+    return _OF_TYPES.get(type_name(text), frozenset())
+
+
+def _drops(statement: Statement, path: ValuePath, methods: frozenset[str]) -> bool:
+    """Whether a statement is nothing but a call of one of these methods of a path."""
+    call = statement.node.value if isinstance(statement.node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in methods:
+        return False
+    is_in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
+    return len(statement.nodes) == 1 and not is_in_place and path_of(call.func.value) == path
