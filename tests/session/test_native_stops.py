@@ -367,6 +367,23 @@ async def test_a_pause_in_a_library_is_shown_where_the_users_code_has_called_it(
         assert (await client.call("debug_pause"))["thread"] == "1 orders"
 
 
+async def test_an_evaluation_in_a_frame_of_a_library_that_fails_says_where_it_was(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+
+    async def refuse(arguments: object) -> object:
+        raise Refusal('No symbol "total" in current context.')
+
+    adapter.answer("evaluate", refuse)
+    async with launched("gdb", adapter) as client:
+        adapter.frames = [("check", SOURCE, 47), ("poll", SYSTEM, 44)]
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        assert (await failure(client, "evaluate", expression="total")).message.endswith("in current context.")
+        failed = await failure(client, "evaluate", expression="total", frame_index=1)
+        hint = "(in poll, a library's: pass the frame_index of a function of yours, see stacktrace_get)"
+        assert failed.message.endswith(f'No symbol "total" in current context. {hint}')
+
+
 async def stopped_by_signal(adapter: FakeAdapter, arguments: object) -> object:
     await adapter.stop("signal", text="SIGINT", description="signal SIGINT", allThreadsStopped=True)
     return {}

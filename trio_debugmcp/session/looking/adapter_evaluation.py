@@ -174,10 +174,17 @@ async def _sent(
         trace = "\n".join(lines)
         raise UsageError(
             "EVAL_FAILED",
-            f"`{shortened(expression)}` failed: {shortened(error, MAX_MESSAGE_LENGTH)}",
+            f"`{shortened(expression)}` failed: {shortened(error, MAX_MESSAGE_LENGTH)}{_where(requests, frame)}",
             {"trace": shortened(trace, MAX_TRACE_LENGTH)} if trace else {},
         ) from None
     return Unended(running, blocked_by, seconds)
+
+
+def _where(requests: Requests, frame: StackFrame) -> str:
+    """Return in which function of a library something was evaluated, as the top one of another thread mostly is."""
+    if frame.is_user_code or not requests.profile.code.tells_library:
+        return ""
+    return f" (in {frame.name}, a library's: pass the frame_index of a function of yours, see stacktrace_get)"
 
 
 async def interrupted(
