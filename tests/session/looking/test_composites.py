@@ -220,3 +220,27 @@ async def test_children_with_the_path_of_what_they_are_inside_of_are_shown_below
         await adapter.stop("breakpoint")
         await client.call("debug_wait")
         assert (await client.call("object_inspect", expression="n"))["children"] == {"n": "2 (Node)", "m": "3"}
+
+
+async def test_two_variables_of_one_path_are_kept_apart_in_a_snapshot(autojump_clock: MockClock) -> None:
+    """lldb lists a variable of an inner block and the one of an outer block that it hides, both by the path `n`."""
+    adapter = gdb()
+    named = {"evaluateName": "n", "type": "Node", "value": "{...}"}
+    inside: dict[int, list[dict[str, Any]]] = {
+        2: [{**named, "name": "n", "variablesReference": 50}, {**named, "name": "n @ a.c:5", "variablesReference": 51}],
+        50: [{"name": "v", "value": "1"}],
+        51: [{"name": "v", "value": "2"}],
+    }
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": inside.get(arguments["variablesReference"], [])}
+
+    adapter.answer("variables", variables)
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        before = (await client.call("snapshot_create"))["id"]
+        inside[50] = [{"name": "v", "value": "3"}]
+        after = (await client.call("snapshot_create"))["id"]
+        found = await client.call("snapshot_diff", before=before, after=after)
+        assert found == {"modified": {"n.v": {"old": "1", "new": "3"}}, "unchanged": 1}

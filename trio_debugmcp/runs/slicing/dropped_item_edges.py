@@ -78,7 +78,5 @@ class DroppedItemEdges:
                 if header is None
                 else self._record.forth(rows.LINE, self._record.row(header.row).key, frame, row.number)
             )
-        elif frame == execution.frame:
-            return 0
         last = self._record.back_of(_LINES, frame, end) if end else self._past.executions.last_line(frame)
         return last if row.owner < last < execution.row else 0
