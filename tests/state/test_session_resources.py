@@ -4,7 +4,7 @@ import pytest
 
 from tests.state.store import Store
 from trio_debugmcp.dap.messages import DapModule, ModuleEvent
-from trio_debugmcp.state.changes import FocusMoved, OutputWritten, SessionClosed
+from trio_debugmcp.state.changes import FocusMoved, OutputWritten, Resumed, SessionClosed
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.session_resources import (
     RESOURCES_OF_SESSIONS,
@@ -111,3 +111,22 @@ def test_another_focus_changes_the_list_of_sessions_alone() -> None:
     store.stop("s-2")
     assert changed_by(store, before) == {SESSIONS, *uris("s-2", "session", "threads", "stack")}
     assert changed_by(store, store.state) == set()
+
+
+def test_a_stop_changes_the_session_of_all_of_its_tree_as_others_come_and_go() -> None:
+    store = Store("s-1", "s-9")
+    store.open("s-2", "s-1")
+    for opened, closed in (("s-3", None), ("s-4", "s-2"), (None, "s-3")):
+        before = store.state
+        if opened is not None:
+            store.open(opened, "s-1")
+        if closed is not None:
+            store.merge(SessionClosed(closed, "over"))
+        assert changed_by(store, before) >= {
+            session_uri(each.id, "session") for each in store.state.snapshots[:-1]
+        } - uris("s-9")
+        before = store.state
+        store.stop("s-4" if opened == "s-4" else "s-1")
+        tree = {session_uri(id_, "session") for id_, root in store.state.roots().items() if root == "s-1"}
+        assert {uri for uri in changed_by(store, before) if uri.endswith("/session")} == tree
+        store.merge(Resumed("s-1", "continue"))

@@ -202,8 +202,7 @@ class Merger:
         """Give each resource that differs from the old state its next revision, and tell who listens."""
         new = self.state
         uris = changed(old, new) | changed_in_sessions(old, new) | changed_of_server(old, new)
-        for uri in uris:
-            self.revisions[uri] += 1
+        self.revisions.update(uris)
         uris |= changed_stops(old, new)  # each has its revision itself, as there is no end of them
         if uris:
             self._listener.resources_updated(uris)

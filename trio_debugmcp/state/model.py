@@ -394,8 +394,9 @@ class State(Struct, frozen=True):
     def program_of(self, session_id: str) -> str:
         """The first child of a session that only launches, as long as there is one; else the session itself."""
         launcher = self.snapshot(session_id)
-        children = (snapshot.id for snapshot in self.snapshots if snapshot.parent == session_id)
-        return next(children, session_id) if launcher is not None and launcher.origin.launches else session_id
+        if launcher is None or not launcher.origin.launches:
+            return session_id
+        return next((snapshot.id for snapshot in self.snapshots if snapshot.parent == session_id), session_id)
 
     def has_lasting_children(self, session_id: str) -> bool:
         """Whether a session has children that outlive it."""

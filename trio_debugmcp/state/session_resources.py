@@ -7,12 +7,11 @@ They are read and notified as those of the session in focus are, from the same p
 """
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from trio_debugmcp.state.model import State
+from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.people.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
 from trio_debugmcp.state.recorded_runs import RUNS, RUNS_DESCRIPTION, RUNS_NAME, runs_payload
@@ -93,7 +92,6 @@ def resource_of(uri: str) -> Resource | None:
     return others.get(uri) or RESOURCES.get(uri)
 
 
-@lru_cache(maxsize=8192)  # at each change of a tree that of all its sessions
 def session_uri(session_id: str, name: str) -> str:
     """The URI of a resource of one session."""
     return f"{SESSIONS}/{session_id}/{name}"
@@ -106,16 +104,40 @@ def find(uri: str) -> SessionResource | None:
     return None if named is None or resource is None else SessionResource(named["session"], resource)
 
 
+class _TreeUris:
+    """The URI of `session` of each session, by the root of its tree: a change of one is one of all of its tree.
+
+    They are put together again when a session has opened or ended; a fleet is one tree of a thousand.
+    """
+
+    def __init__(self) -> None:
+        self._of: tuple[Snapshot, ...] = ()
+        self._uris: dict[str, set[str]] = {}
+
+    def after(self, old: State, new: State) -> Mapping[str, set[str]]:
+        """Return those of the new state."""
+        ids = changed_sessions(old.snapshots, new.snapshots)
+        if self._of is not old.snapshots or not all(old.snapshot(id_) and new.snapshot(id_) for id_ in ids):
+            self._uris = {}
+            for id_, root in new.roots().items():
+                self._uris.setdefault(root, set()).add(session_uri(id_, _SESSION))
+        self._of = new.snapshots
+        return self._uris
+
+
+_tree_uris, _NONE = _TreeUris(), frozenset[str]()
+
+
 def changed_in_sessions(old: State, new: State) -> set[str]:
     """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended."""
     if old.snapshots is new.snapshots and old.focus == new.focus:
         return set()
     found: set[str] = set()
-    moved = moved_trees(old, new)
+    moved, trees = moved_trees(old, new), _tree_uris.after(old, new)
     if old.focus != new.focus or moved:
         found.add(SESSIONS)
-    if moved:
-        found.update(session_uri(id_, _SESSION) for id_, root in new.roots().items() if root in moved)
+    for root in moved:
+        found |= trees.get(root, _NONE)
     for id_ in changed_sessions(old.snapshots, new.snapshots):
         before, after = old.snapshot(id_), new.snapshot(id_)
         if before is None or after is None:

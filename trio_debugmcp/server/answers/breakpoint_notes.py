@@ -132,9 +132,8 @@ def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[s
 
     Under our engine each of them has a stop of its own, in turn.
     """
-    if any(
-        each.id == snapshot.id and each.requests.capabilities.engine_requests for each in debugger.living_sessions()
-    ):
+    session = debugger.sessions.find(snapshot.id)
+    if session is None or session.requests.capabilities.engine_requests:
         return []
     lines: dict[tuple[str | None, int | None], str] = {}
     for breakpoint in debugger.state.breakpoints:

@@ -132,7 +132,7 @@ class Console:
     def entries(self, since_seq: int = 0) -> list[OutputEntry]:
         """Return the entries with a sequence number of at least `since_seq`, oldest first."""
         self._seal()
-        return [entry for entry in self._entries if entry.seq >= since_seq]
+        return self.unsealed(since_seq)
 
     def unsealed(self, since_seq: int) -> list[OutputEntry]:
         """Return the entries from that number on as they are: the last may grow, and secrets are not masked."""
