@@ -23,6 +23,7 @@ def test_a_line_is_shown_when_it_is_whole_and_says_whose_it_is() -> None:
     assert lines.take("stdout", "epoch 1\nep", ONE) == "[rank 1] epoch 1\n"
     assert lines.take("stderr", "a\nb\n", ZERO) == "[rank 0] a\n[rank 0] b\n"
     assert lines.take("stdout", "ss 0.5\n", ZERO) == "[rank 0] loss 0.5\n"
+    assert lines.take("stderr", "10%\r20%\n", ZERO) == "[rank 0] 10%\r20%\n"
     assert lines.take("stdout", "plain\n", OTHER) == "plain\n"
     assert lines.rest() == [("stdout", "[rank 1] ep")]
     assert lines.rest() == []

@@ -96,31 +96,29 @@ class Console:
             return
         if writer is not None:
             self.announcements.add(stream, text)
-            self._put(stream, self._lines.take(stream, text, writer))
+            self._add(stream, self._lines.take(stream, text, writer))
             return
-        self._put(stream, text)
+        self._add(stream, text)
         if stream != "tracepoint":
             self.announcements.add(stream, text)
 
-    def _put(self, stream: Stream, text: str) -> None:
-        for start in range(0, len(text), MAX_ENTRY_LENGTH):
-            self._add(stream, text[start : start + MAX_ENTRY_LENGTH])
-
-    def _add(self, stream: Stream, text: str) -> None:
-        last = self._entries[-1] if self._entries else None
-        joins = (
-            last is not None
-            and last.stream == stream
-            and last.seq >= self._sealed
-            and not last.text.endswith("\n")
-            and len(last.text) + len(text) <= MAX_ENTRY_LENGTH
-        )
-        if joins and last is not None:
-            self._entries[-1] = OutputEntry(last.seq, stream, last.text + text, last.time)
-        else:
-            self._entries.append(OutputEntry(self.next_seq, stream, text, iso_time(self._clock.now())))
-            self.next_seq += 1
-        self._length += len(text)
+    def _add(self, stream: Stream, added: str) -> None:
+        for start in range(0, len(added), MAX_ENTRY_LENGTH):
+            text = added[start : start + MAX_ENTRY_LENGTH]
+            last = self._entries[-1] if self._entries else None
+            joins = (
+                last is not None
+                and last.stream == stream
+                and last.seq >= self._sealed
+                and not last.text.endswith("\n")
+                and len(last.text) + len(text) <= MAX_ENTRY_LENGTH
+            )
+            if joins and last is not None:
+                self._entries[-1] = OutputEntry(last.seq, stream, last.text + text, last.time)
+            else:
+                self._entries.append(OutputEntry(self.next_seq, stream, text, iso_time(self._clock.now())))
+                self.next_seq += 1
+            self._length += len(text)
         while self._length > MAX_OUTPUT_LENGTH and len(self._entries) > 1:
             entry = self._entries.popleft()
             self._length -= len(entry.text)
@@ -147,7 +145,7 @@ class Console:
         """
         for of, unfinished in self._lines.rest():
             self._sealed = self.next_seq  # that of another process is not joined to it
-            self._put(of, unfinished)
+            self._add(of, unfinished)
         fresh = list(
             takewhile(lambda at: self._entries[at].seq >= self._sealed, range(-1, -len(self._entries) - 1, -1))
         )

@@ -56,4 +56,5 @@ class WholeLines:
 def _called(text: str, name: str | None) -> str:
     if not text or name is None:
         return text
-    return "".join(f"[{name}] {line}" for line in text.splitlines(keepends=True))
+    mark = f"[{name}] "  # not where only the cursor returns, as a progress bar's does
+    return mark + text[:-1].replace("\n", f"\n{mark}") + text[-1]
