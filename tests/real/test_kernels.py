@@ -27,7 +27,8 @@ async def test_a_line_of_a_cell_is_stopped_at_in_the_kernel_that_runs_it(debuggi
     text = {"cells": [{"cell_type": "markdown", "source": "x"}, *cells], "metadata": {}, "nbformat": 4}
     notebook.write_text(json.dumps(text, indent=1))
     async with debugging() as client:
-        await client.call("debug_launch", program=str(program), stop_at_entry=True)
+        own = {"TMPDIR": str(tmp_path)}  # where the text of a cell is written
+        await client.call("debug_launch", program=str(program), stop_at_entry=True, env=own)
         refused = await failure(client, "breakpoint_set", file=f"{notebook}#2", line=2)
         assert "what is below %%time under no name of its own" in refused.message
         await client.call("breakpoint_set", file=f"{notebook}#1", line=2, condition="each == 3")
@@ -36,3 +37,5 @@ async def test_a_line_of_a_cell_is_stopped_at_in_the_kernel_that_runs_it(debuggi
         assert stop["at"].endswith("/2073617615.py:2 in <module>")
         assert stop["locals"]["total"] == "2"
         assert "2>     total += each" in stop["source"]
+        (kept,) = tmp_path.glob("ipykernel_*/*.py")
+        assert kept.read_text() == LOOP
