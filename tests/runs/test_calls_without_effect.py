@@ -80,6 +80,44 @@ assert sum(sum(row) for row in grid) == 1
 """
 
 
+REPLACED = """\
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Order:
+    state: str = "new"
+
+
+def ship(order):
+    replace(order, state="shipped")
+    return order
+
+
+orders = [ship(Order())]
+assert all(order.state == "shipped" for order in orders)
+"""
+
+PRODUCT = """\
+class Matrix:
+    def __init__(self, rows):
+        self.rows = [list(row) for row in rows]
+
+
+def product(a, b):
+    out = [[0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            for k in range(len(b) - 1):
+                out[i][j] += a[i][k] * b[k][j]
+    return Matrix(out)
+
+
+c = product([[1, 2], [3, 4]], [[5, 6], [7, 8]])
+assert c.rows[1][0] == 43
+"""
+
+
 def lines_of(program: str) -> list[str]:
     return [str(line) for line in why(record(program, python(3, 13)).processes[0], WhyQuestion()).because]
 
@@ -110,3 +148,13 @@ def test_rows_that_are_one_list_are_said_to_be() -> None:
     (made,) = [line for line in lines_of(GRID) if "[[0] * 2] * 2" in line]
     assert made.endswith("grid[0] and grid[1] are one object")
     assert not [line for line in lines_of(ROWS) if "one object" in line]
+
+
+def test_a_function_that_makes_another_object_and_whose_result_is_dropped_is_named() -> None:
+    lines = lines_of(REPLACED)
+    assert [line for line in lines if "replace(order" in line and "order is as it was" in line], lines
+
+
+def test_an_item_of_a_row_that_was_copied_leads_to_the_line_that_has_set_it_in_the_copied_one() -> None:
+    lines = lines_of(PRODUCT)
+    assert [line for line in lines if "out[i][j] +=" in line and "[0]=15" in line], lines

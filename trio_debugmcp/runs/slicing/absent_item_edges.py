@@ -44,14 +44,13 @@ class AbsentItemEdges:
             container, text = self._past.values.value(execution, path), self._text(execution, key)
             if container is None or not container.object or not text:
                 continue
-            name = str(path.steps[-1])[1:] if path.steps else path.name
             if not self._has(container.object, f"[{text}]", execution.row):
-                edges = [*self._of_key(execution, container.object, name, text)]
+                edges = [*self._of_key(execution, container.object, _last_name(path), text)]
                 is_of_class = container.text[:1] == "<"  # its `__getitem__` says what it has
                 yield from edges if edges or is_of_class else self._dropped.of_key(execution, text)
 
     def _of_key(self, execution: StatementExecution, container: int, name: str, key: str) -> Iterator[SliceEdge]:
-        for statement, path in self._past.scopes.item_stores({name}):
+        for statement, path in self._past.scopes.item_stores({name}) if name else ():
             index = _index_of(statement, path)
             for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]) if index else ():
                 decided = self._decided_against(statement, execution, 0, frame)
@@ -78,6 +77,12 @@ class AbsentItemEdges:
         key = self._record.key_of(label)
         kinds = (rows.FIELD, rows.SEEN, rows.GAP)
         return bool(key) and self._record.back_any(kinds, (key,), container, before) != 0
+
+
+def _last_name(path: ValuePath) -> str:
+    """Return the name of a variable or attribute; empty for an item: what it is called by is not written."""
+    last = str(path.steps[-1]) if path.steps else f".{path.name}"
+    return last[1:] if last[:1] == "." else ""
 
 
 def _asked_for(node: ast.AST) -> Iterator[tuple[ValuePath, ast.expr]]:

@@ -148,6 +148,9 @@ class DataEdges:
                 way = (part.source[1], *map(str, read.path.steps))
                 made = self._items.of_item(part.source[0], wanted._replace(path=way), before)
                 yield from [SliceEdge(cost.ITEM, made)] if made is not None else []
+            if value is not None and value.object and part.path and path_of(part.node) == read.path:
+                within = self._items.of_item(value.object, wanted, before)  # it may have changed since it was put there
+                yield from [SliceEdge(cost.ITEM, within)] if within is not None else []
             if value is None or not read.path.steps:
                 continue
             yield from self.of_value(execution, read.path, value, cost.FOCUS)

@@ -1,8 +1,9 @@
-"""Calls that have made another value of one, and whose results are dropped: `name.strip()` on a line of its own."""
+"""Calls that have made another value of one, and whose results are dropped: `name.strip()`, `sorted(names)`."""
 
 import ast
 from collections.abc import Iterator
 
+from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
@@ -16,6 +17,9 @@ _OF_TEXTS = frozenset(
     | {"removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill"}
 )
 """Methods of texts and bytes, which cannot be changed."""
+
+_PURE = frozenset({"copy", "deepcopy", "filter", "map", "replace", "reversed", "sorted"})
+"""Functions that make another object of their first argument, and leave that as it is."""
 
 _OF_FRAMES = frozenset(
     {"assign", "astype", "drop", "drop_duplicates", "dropna", "fillna", "rename", "replace", "reset_index", "set_index"}
@@ -39,12 +43,11 @@ class DroppedResultEdges:
         self._past = past
 
     def of_reads(self, execution: StatementExecution, reads: list[PathRead]) -> Iterator[SliceEdge]:
-        """Yield the statements of the same call that have dropped what a method made of a value that is read."""
+        """Yield the statements of the same call that have dropped what was made of a value that is read."""
         for read in reads:
             value = self._past.values.read(execution, read) if not read.is_callee else None
-            methods = _methods(value.text) if value is not None else frozenset()
-            for statement in execution.scope.statements if value is not None and methods else ():
-                if statement is execution.statement or not _drops(statement, read.path, methods):
+            for statement in execution.scope.statements if value is not None else ():
+                if statement is execution.statement or value is None or not _drops(statement, read.path, value.text):
                     continue
                 run = self._past.executions.last_run(statement, execution.frame, execution.row)
                 if run is not None and self._is_same(run, read.path, value):
@@ -56,16 +59,20 @@ class DroppedResultEdges:
         return then is not None and value is not None and then.row == value.row
 
 
+def _drops(statement: Statement, path: ValuePath, text: str) -> bool:
+    """Whether a statement is nothing but a call that makes another value of what a path is."""
+    call = statement.node.value if isinstance(statement.node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or len(statement.nodes) > 1:
+        return False
+    if called(call) in _PURE and call.args and path_of(call.args[0]) == path:
+        return True
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _methods(text):
+        return False
+    is_in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
+    return not is_in_place and path_of(call.func.value) == path
+
+
 def _methods(text: str) -> frozenset[str]:
     if text[:1] in ("'", '"') or text[:2] in ("b'", 'b"'):
         return _OF_TEXTS
     return _OF_TYPES.get(type_name(text), frozenset())
-
-
-def _drops(statement: Statement, path: ValuePath, methods: frozenset[str]) -> bool:
-    """Whether a statement is nothing but a call of one of these methods of a path."""
-    call = statement.node.value if isinstance(statement.node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in methods:
-        return False
-    is_in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
-    return len(statement.nodes) == 1 and not is_in_place and path_of(call.func.value) == path
