@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.state.store import Store, breakpoint_on
-from trio_debugmcp.state.changes import SessionClosed
+from trio_debugmcp.state.breakpoint_rules import ENDED
+from trio_debugmcp.state.changes import BreakpointPut, SessionClosed
 from trio_debugmcp.state.session_index import changed_sessions
 
 
@@ -42,3 +43,13 @@ def test_a_session_comes_from_the_root_that_is_left() -> None:
     store.open("s-3", "s-2")
     assert [store.state.root_of(id_) for id_ in ("s-1", "s-2", "s-3", "s-4")] == ["s-1", "s-1", "s-1", None]
     assert store.state.roots() == {"s-1": "s-1", "s-2": "s-1", "s-3": "s-1"}
+
+
+def test_a_breakpoint_of_some_sessions_is_lost_with_the_last_of_them() -> None:
+    store = Store("s-1", "s-2", "s-3")
+    store.merge(BreakpointPut(breakpoint_on(1, sessions=("s-2", "s-3"))))
+    assert [len(store.state.places_of(id_)) for id_ in ("s-1", "s-2", "s-3")] == [0, 1, 1]
+    store.merge(SessionClosed("s-2", "over"))
+    assert store.state.breakpoints[0].lost is None
+    store.merge(SessionClosed("s-3", "over"))
+    assert store.state.breakpoints[0].lost == ENDED
