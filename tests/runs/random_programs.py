@@ -10,6 +10,7 @@ G = 0
 
 class C:
     kind = 0
+    many = []
     def __init__(self, x):
         self.x = x
         self.y = []
@@ -57,6 +58,21 @@ def counter():
         count += 1
         return count
     return more
+
+def nest(value):
+    kept = value
+    items = [value]
+    def inner(by):
+        nonlocal kept, items
+        kept += by
+        items.append(kept)
+        if by > 1:
+            items = items[1:]
+        return items
+    inner(1)
+    items[0] += 1
+    inner(2)
+    return inner(0) if kept % 2 else items
 
 def same(value):
     return value
@@ -107,6 +123,46 @@ FORMS = [
         "try:\n    {D}['none'].x = 1\nexcept KeyError: pass",
     ),
     *("with Held({L}) as {K}:\n    {K}.append({n})", "if {n} > 2:\n    {N} = {n}\nelse:\n    {M} = {n}"),
+    *(
+        "{S} = {{v % 3 for v in {L}}}",
+        "{D} = {{v: [v] for v in {L} if v > 1}}",
+        "{L} = [v for w in [{L}, {K}] for v in w]",
+    ),
+    *(
+        "{L} = [({N} := v) for v in {K}]",
+        "if ({N} := len({L})) > 1: {M} = {N}",
+        "while ({N} := {N} - 1) > 0:\n    {M} = {N}",
+    ),
+    *("{N}, *{L} = [{n}, *{K}]", "*{L}, {N} = [{m}, {n}]", "[{N}, {M}] = {n}, {m}", "{L}[0], {D}['k'] = {n}, {m}"),
+    *("({N}, {O}.x), {M} = ({n}, {m}), 1", "{L} = {K} = [{n}]", "{N} = {O}.x = {D}['k'] = {n}", "{O}.x = {P}.x = {n}"),
+    *(
+        "try:\n    {N} = {n}\nfinally:\n    {M} = {N}",
+        "try:\n    {L}.append({n})\n    {N} = 1 // 0\nfinally:\n    {M} = {m}",
+        "try:\n    {N} = {L}[0]\nexcept IndexError:\n    {M} = 1\nelse:\n    {L}[0] = {n}\nfinally:\n    {N} = {m}",
+    ),
+    *("{L} = nest({n})", "{N} = nest({n})[0]", "{L} += nest({n})", "{N} = len(nest({m}))"),
+    *("C.kind += 1", "{O}.kind = {n}", "{O}.kind += 1", "{N} = {O}.kind", "del {O}.kind", "C.many.append({n})"),
+    *(
+        "{L} = C.many",
+        "{O}.many = {L}",
+        "{O}.many += [{n}]",
+        "{N} = len({O}.many)",
+        "C.many = {L}",
+        "{O}.many.append({n})",
+    ),
+    *("{L}[::2] = {L}[::2][::-1]", "{L}[-1:] = []", "del {L}[1:]", "{L}[:] = {K}", "{L}[len({L}):] = [{n}]"),
+    *("{L}[0] += {n}", "{L}[-1] -= 1", "{D}['k'] += {n}", "{D}['l'] += [{n}]", "{O}.y += [{n}]", "{L}[{N} % 2] = {n}"),
+    *("{S} -= {{{n}}}", "{S} ^= {{{n}}}", "{D} = {{**{E}, 'k': {n}}}", "{D}.popitem()", "{L}.extend(v for v in {K})"),
+    *(
+        "for {N}, {M} in enumerate({L}):\n    {D}[{N}] = {M}",
+        "for {O}.x in {L}:\n    {N} = {O}.x",
+        "for {D}['k'] in {L}:\n    pass",
+    ),
+    *(
+        "with Held({n}) as {O}.x:\n    {N} = {O}.x",
+        "{L}.append({n}) if {N} else {K}.append({m})",
+        "{N} and {L}.append({n})",
+    ),
     *("match {D}:\n    case {{'k': {N}}}:\n        pass\n    case _:\n        {N} = 0",),
 ]
 """With the names of lists (L, K), dicts (D, E), a set, objects (O, P), one with slots, numbers (N, M) and constants."""

@@ -33,6 +33,9 @@ TRUTH = Path(__file__).parent / "true_writers.py"
 AT_A_TIME = 10
 """Programs that run in one process."""
 
+ANY_ITEM = "[]"
+"""Stands for the item that a variable key names."""
+
 UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
 """To make a failing example smaller takes longer than all of them."""
 
@@ -143,7 +146,8 @@ class Checked:
         """Whether a later statement has stored what was there already, which the comparing of states cannot see."""
         label, rows = self.process.label(row.key), self._lines[writer[0]]
         begun = rows[writer[1] - 1] if self._is_alike(writer[0]) else rows[0]
-        return owner.number > begun and label in self._stored.get(line, ())
+        stored = self._stored.get(line, ())
+        return owner.number > begun and (label in stored or (label[:1] == "[" and ANY_ITEM in stored))
 
 
 def stores_of(text: str) -> dict[int, set[str]]:
@@ -158,6 +162,8 @@ def stores_of(text: str) -> dict[int, set[str]]:
                 labels.add(f".{name}")
             case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Store()):
                 labels |= {f"[{key!r}]", f".{key!s}"}
+            case ast.Subscript(slice=ast.Name(), ctx=ast.Store()):
+                labels.add(ANY_ITEM)
             case ast.keyword(arg=str(name)):
                 labels |= {f"['{name}']", f".{name}"}
             case ast.Call(args=[_, ast.Constant(value=str() as attribute), _]):
@@ -241,6 +247,8 @@ WRITTEN_TWICE = [
     "class Made:\n    y = 1\n    locals()['y'] = 2\n    locals()['y'] = 1\n    print(y)\n",
     "y = 1\nclass Made:\n    y = 2\n    print(y)\n    y = 3\nprint(y)\n",
     "import sys\nown = type(sys)('own')\nown.x = 1\nvars(own)['x'] = 2\nvars(own)['x'] = 1\nprint(own.x)\n",
+    "n, a = 1, [2, 1]\nb = [(n := v) for v in a]\nprint(n)\n",
+    "def f():\n n = 1\n a = [2, 1]\n b = {(n := v) for v in a}\n print(n)\nf()\n",
     "def f():\n q = 0\n c = (lambda: q).__closure__[0]\n c.cell_contents = 1\n c.cell_contents = 0\n print(q)\nf()\n",
 ]
 

@@ -31,6 +31,7 @@ by_name = {row["name"]: (count(row["packets"]), row["note"]) for row in rows}
 filtered = {row["name"]: (count(row["packets"]), 5) for row in rows if row["note"] != "early"}
 pairs = dict((row["name"], count(row["packets"])) for row in rows)
 flat = [count(text) for group in [["12", "43"], ["77"]] for text in group]
+literal = {name: count(text) for name, text in [("pea", "12"), ("bean", "43"), ("beet", "77")]}
 bean = by_name["bean"]
 note = bean[1]
 print(of_dicts, by_name, filtered, pairs, flat)
@@ -48,7 +49,7 @@ def lines_of(expression: str) -> list[str]:
     return [str(line) for line in why(recorded(), WhyQuestion(expression=expression, limit=30)).because]
 
 
-@pytest.mark.parametrize("expression", ["of_dicts['bean']", "by_name['bean']", "by_name['bean'][0]"])
+@pytest.mark.parametrize("expression", ["of_dicts['bean']", "by_name['bean']", "by_name['bean'][0]", "literal['bean']"])
 def test_the_round_that_made_an_item_is_the_one_that_is_shown(expression: str) -> None:
     lines = lines_of(expression)
     assert [line for line in lines if "digits=" in line and line.endswith("digits=43")], lines

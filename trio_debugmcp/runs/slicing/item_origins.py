@@ -184,11 +184,13 @@ class ItemOrigins:
             return -1
         if isinstance(node, ast.ListComp):
             return int(label[1:-1]) if label[1:-1].isdigit() else -1
-        iterated = self.iterated(execution, node.generators[0].iter)
+        iterable = node.generators[0].iter
+        iterated = self.iterated(execution, iterable)
         made = self._value_made(execution)
         content = content_of(self._past, made, self._record.last + 1) if made is not None else None
         labels = [f"[{key!r}]" for key in content] if isinstance(content, dict) else []
-        rounds = self._parts(execution, iterated) if iterated is not None and iterated.object else ()
+        written = _items_of_display(iterable)
+        rounds = self._parts(execution, iterated) if iterated is not None and iterated.object else written
         # Where two rounds have given the same key, its place among the keys is not that of its round.
         return labels.index(label) if label in labels and len(labels) == len(rounds) else -1
 
@@ -265,6 +267,12 @@ class ItemOrigins:
             return {last.id: item} if isinstance(last, ast.Name) and len(target.elts) == 2 else {}
         fields = [(name, self.along(item, (f"[{place}]",), item.row + 1)) for place, name in enumerate(target.elts)]
         return {name.id: known for name, known in fields if isinstance(name, ast.Name) and known is not None}
+
+
+def _items_of_display(node: ast.expr) -> list[ast.expr]:
+    """Return the items of a list or tuple that is written out; none of another expression."""
+    items = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    return [] if any(isinstance(item, ast.Starred) for item in items) else items
 
 
 def _operands(execution: StatementExecution, focus: tuple[ast.expr, ...]) -> list[ast.expr]:

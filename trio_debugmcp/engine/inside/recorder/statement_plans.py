@@ -128,6 +128,7 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
         plan.stores = [*other.stores, *plan.stores]
         plan.is_with = plan.is_with or other.is_with
         plan.is_loop = plan.is_loop or other.is_loop
+        plan.has_rounds = plan.has_rounds or other.has_rounds
         plan.mutates = plan.mutates or other.mutates
         for path, flags in other.paths.items():
             plan.paths[path] = plan.paths.get(path, 0) | flags

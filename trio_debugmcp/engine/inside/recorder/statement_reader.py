@@ -65,13 +65,26 @@ class StatementPlan:
         stores: (path to the object, last step) of attributes and items that are stored or deleted.
         is_with: its first line comes again when its block ends.
         is_compound: there is more than one statement in it; `is_loop`: one of them runs others in rounds.
+        has_rounds: a comprehension in it stores a name of the function, in each of its rounds.
         paths: paths that it goes, to what may happen to the value: `GIVEN` to a call, or `CHANGED_BY_IT`.
         mutates: it can change what it reads.
         hidden: what it may write without saying where (`HiddenPlan`), or None.
     """
 
     __slots__ = (
-        *("block", "first", "hidden", "is_compound", "is_loop", "is_with", "last", "mutates", "names", "paths"),
+        *(
+            "block",
+            "first",
+            "has_rounds",
+            "hidden",
+            "is_compound",
+            "is_loop",
+            "is_with",
+            "last",
+            "mutates",
+            "names",
+            "paths",
+        ),
         "stores",
     )
 
@@ -83,7 +96,7 @@ class StatementPlan:
         self.stores: list[Any] = []
         self.is_with = False
         self.is_compound = False
-        self.is_loop = False
+        self.is_loop = self.has_rounds = False
         self.paths: dict[Any, int] = {}
         self.mutates = False
         self.hidden: Any = None
@@ -155,6 +168,7 @@ class StatementReader:
         kept = dict(self._plan.names)
         self._inner(node, CHANGED)
         walruses = {each.target.id for each in _all(node) if isinstance(each, _ast.NamedExpr)}
+        self._plan.has_rounds = self._plan.has_rounds or bool(walruses)
         own = {each.id for gen in node.generators for each in _all(gen.target) if isinstance(each, _ast.Name)}
         for name in own - walruses:
             self._plan.names.pop(name, None)

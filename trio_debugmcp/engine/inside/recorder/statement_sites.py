@@ -37,7 +37,8 @@ class StatementSite:
     Attributes:
         number: in the record.
         names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
-        has_rounds: it is a loop on one line: what it leaves as it was may have been stored again.
+        has_rounds: it is a loop on one line, or a comprehension that stores a name: what it leaves as it was may
+            have been stored again.
         stores: of attributes and items.
         checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
         locals: those of local names, as (name, steps, what may happen to it); `local_names`: these names.
@@ -99,7 +100,7 @@ class StatementSite:
         self.stores: tuple[Any, ...] = ()
         self.block = plan.block
         self.is_with = plan.is_with
-        self.has_rounds = plan.is_loop and plan.is_compound
+        self.has_rounds = (plan.is_loop and plan.is_compound) or plan.has_rounds
         self.checks = checks
         self.mutates = plan.mutates
         self.has_writes = bool(names or fields or self.stores or plan.mutates)
