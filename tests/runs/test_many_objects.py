@@ -41,8 +41,11 @@ def run(job):
     job.done.append(job.attempts)
 
 
+FACTOR = 2
+
+
 def speed(setting):
-    return setting.fast * 2
+    return setting.fast * FACTOR
 
 
 jobs = [Job(name) for name in ("ann", "bob")]
@@ -80,6 +83,7 @@ def matching(function: str, where: str) -> tuple[int, int]:
         ("fee", "job.attempts == 2", 1),
         ("fee", "job.name == 'bob' and order.total < 9", 0),
         ("speed", "setting.fast == 7", 1),
+        ("speed", "FACTOR == 2", 2),
     ],
 )
 def test_a_condition_on_an_attribute_of_an_argument_is_decided(function: str, where: str, total: int) -> None:
@@ -99,6 +103,8 @@ def test_rows_about_several_objects_say_which_one() -> None:
     made = {line.notes[-1].rpartition(" (")[0] for line in entries}
     assert len(made) == 3
     assert all(mark.startswith("the one made at #") for mark in made)
+    named = variable_history(recorded(), "Job.name", HistoryPage(count=50)).entries
+    assert {line.notes[-1].partition(" (")[2] for line in named} == {"attempts=0)"}
     done = variable_history(recorded(), "Job.done", HistoryPage(count=50)).entries
     appended = [line for line in done if "append" in line.source]
     assert len({line.notes[-1] for line in appended}) == 2

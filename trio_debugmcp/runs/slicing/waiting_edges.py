@@ -49,8 +49,7 @@ class WaitingEdges:
         """Yield what waits when a statement fails as its time is up; of a line that waits, what would have woken it."""
         raised = self._past.executions.raised(execution.row)
         if raised is not None and self._record.text(raised).startswith(_TIMES):
-            callers = set(self._callers(execution))  # they wait for this very statement
-            waiting = {line: note for line, note in self._waiting(raised.number) if line not in callers}
+            waiting = {line: note for line, note in self._waiting(raised.number) if line != execution.row}
             for line in sorted(waiting)[-_MOST_WAITING:]:
                 yield SliceEdge(cost.WAITING, SliceNode(line), waiting[line])
         yield from self._of_standstill(execution)
@@ -89,13 +88,6 @@ class WaitingEdges:
             return "waits still"
         has_ended = row.kind in (rows.UNWIND, rows.RAISE) and self._record.text(row).startswith(_TIMES)
         return "waited until it was cancelled" if has_ended else ""
-
-    def _callers(self, execution: StatementExecution) -> Iterator[int]:
-        """Yield the row of a statement, and those of the lines that have called it."""
-        at: StatementExecution | None = execution
-        while at is not None:
-            yield at.row
-            at = self._past.executions.caller(at.frame)
 
     def _waiting(self, before: int) -> list[tuple[int, str]]:
         """Return the lines at which frames were suspended before a row, or cancelled, and what is said of them."""
