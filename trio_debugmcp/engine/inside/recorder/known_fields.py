@@ -68,7 +68,11 @@ class KnownFields:
             return True
         kind = type(token)
         if kind is WeakKnown or kind is HeldKnown or kind is TiedKnown:
-            return self._objects.by_id.get(id(value)) is token
+            now = self._objects.by_id.get(id(value))
+            if now is None and kind is HeldKnown and token.held is value:
+                self._objects.hold(token)
+                return True
+            return now is token
         return kind is type(value) and is_atom(value) and bool(token == value)
 
     def check(self, known: Any, key: int, value: Any, line: int, secret: bool, gap: int) -> None:
@@ -84,7 +88,8 @@ class KnownFields:
         if key in self.tracked:
             self.tracked[key][known.number] = known.key
         fields[key] = self.token(value)
-        kind = SEEN if token is MISSING else gap
+        is_unknown = token is MISSING or (type(token) is HeldKnown and token.held is value)  # it has a new number
+        kind = SEEN if is_unknown else gap
         self._add(
             kind | key << 32 | known.number, self._words.secret_of(value) if secret else self._words.of(value), line
         )

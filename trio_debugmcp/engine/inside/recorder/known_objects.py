@@ -161,7 +161,9 @@ class KnownObjects:
         if issubclass(type(value), types.ModuleType):
             return self._module(value)
         if not _offset(type(value)):
-            return self._number(self._hold(value), value)
+            held = HeldKnown(value)
+            self.hold(held)
+            return self._number(held, value)
         if self._is_of_arrays(type(value)):
             made = self._number(TiedKnown(), value)
             if made.tie is None:
@@ -195,14 +197,15 @@ class KnownObjects:
         known.content = None
         return self.by_id.setdefault(known.key, known)  # another thread may have been quicker
 
-    def _hold(self, value: Any) -> HeldKnown:
-        known = HeldKnown(value)
+    def hold(self, known: HeldKnown) -> None:
+        """Hold an object, also one that was released for want of room: it keeps its number."""
         self._sweep()
         if len(self._held) >= MOST_HELD:
             self._release(0)
         known.place = len(self._held)
         self._held.append(known)
-        return known
+        if known.number:
+            self.by_id[known.key] = known
 
     def _sweep(self) -> None:
         """Release what only the recorder has."""
