@@ -85,3 +85,20 @@ def test_what_a_call_in_a_comprehension_that_ended_early_was_given_is_the_item_o
     failing = record(FAILING, python(3, 13)).processes[0]
     because = [str(line) for line in why(failing, WhyQuestion(expression="numbers", limit=30)).because]
     assert [line.rpartition("| ")[2] for line in because if "groups[name] = [40]" in line] == ["['b']=[40]"]
+
+
+FILTERED = """\
+def overlaps(one, other):
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+spans = [(1, 4), (4, 6), (10, 11)]
+clashes = [(one, other) for place, one in enumerate(spans) for other in spans[place + 1 :] if overlaps(one, other)]
+assert not clashes
+"""
+
+
+def test_of_a_filter_the_call_that_let_an_item_in_is_shown() -> None:
+    lines = [str(line) for line in why(record(FILTERED, python(3, 13)).processes[0], WhyQuestion()).because]
+    (judged,) = [line for line in lines if "return one[0]" in line]
+    assert "-> True" in judged

@@ -17,12 +17,14 @@ from trio_debugmcp.runs.slicing.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.uncertain_rounds import UncertainRounds
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, is_in
-from trio_debugmcp.runs.source.read_paths import calls_in
+from trio_debugmcp.runs.source.read_paths import calls_in, filters_of
 
 _LATER = 0.01
 """More for each further call of a line: they stand in the order in which they count."""
 
 _NO_PATHS: dict[int, tuple[str, ...]] = {}
+
+_FALSY = ("False", "None", "0", "''", "[]", "{}", "()", "set()")
 
 _MOST_ROUNDS = 1_000
 """Of a loop whose beginning is looked for: the last ones."""
@@ -198,8 +200,12 @@ class CallEdges:
             yield SliceEdge(cost.CLASS, SliceNode(owner), f"the order of its bases decides which {method}")
 
     def _in_order(self, line: int, node: SliceNode) -> list[Row]:
-        """Return the calls of a line, last first, but before them those whose result is in what is wanted."""
+        """Return the calls of a line, last first, but before them those whose result is in what is wanted.
+
+        Those by which a comprehension has left an item out come behind those that let one in.
+        """
         calls = self._calls_of(line)[::-1]
+        calls.sort(key=lambda start: _has_left_out(self._past, line, start))
         if node.hint:
             calls = sorted(calls, key=lambda start: not self._is_in(start, node.hint))
         if node.wanted.pieces or node.wanted.missing:
@@ -240,6 +246,15 @@ class CallEdges:
         execution = self._past.executions.at(line)
         value = getattr(execution.statement.node, "value", None) if execution is not None and part >= 0 else None
         return (value.elts[part],) if isinstance(value, ast.Tuple) and part < len(value.elts) else ()
+
+
+def _has_left_out(past: PastProcess, line: int, start: Row) -> bool:
+    """Whether a call was that of a comprehension's condition, and has left an item out."""
+    execution = past.executions.at(line)
+    filters = filters_of(*execution.statement.heads) if execution is not None else []
+    call = call_of(past, execution, start) if execution is not None and filters else None
+    ending = past.executions.outcome(start.number) if call in filters else None
+    return ending is not None and past.record.text(ending) in _FALSY
 
 
 def _makes(name: str, ending: Row) -> bool:

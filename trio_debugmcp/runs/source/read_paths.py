@@ -157,6 +157,12 @@ def calls_in(*nodes: ast.AST | None) -> list[ast.Call]:
     return reader.calls
 
 
+def filters_of(*nodes: ast.AST) -> list[ast.Call]:
+    """Return the calls that are the conditions of comprehensions in expressions."""
+    comprehensions = [inner for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.comprehension)]
+    return [test for comprehension in comprehensions for test in comprehension.ifs if isinstance(test, ast.Call)]
+
+
 class _PathReader:
     """Goes through expressions as the interpreter evaluates them."""
 
