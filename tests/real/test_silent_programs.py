@@ -109,9 +109,11 @@ async def test_workers_that_have_just_dialed_in_answer_with_their_stacks_or_are_
             found = await client.call("stacktrace_get", thread_id="*")
             seen = sum(each.get("count", 1) for each in found["stacks"])
             for note in found.get("notes", []):
-                assert re.search("is still being installed in the program|the program does not answer", note), note
+                assert re.search("still being installed in the program|program does not answer|it is loading", note), (
+                    note
+                )
                 assert "C code" not in note
-                seen += int(note.split()[0]) if " processes, " in note else 1
+                seen += int(note.split()[0]) if " processes, " in note or "it is loading" in note else 1
             assert seen == WORKERS
             while "notes" in (found := await client.call("stacktrace_get", thread_id="*")):
                 await trio.sleep(0.1)

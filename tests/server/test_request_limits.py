@@ -61,13 +61,13 @@ async def test_a_call_wakes_no_wait_that_is_about_something_else(
     looks = 0
     wait_until = Merger.wait_until
 
-    async def counted(self: Merger, condition: object, *, events: bool = False) -> State:
+    async def counted(self: Merger, condition: object, *, events: bool = False, of: str | None = None) -> State:
         def look(state: State) -> bool:
             nonlocal looks
             looks += not events
             return condition(state)  # type: ignore[operator, no-any-return]
 
-        return await wait_until(self, look, events=events)
+        return await wait_until(self, look, events=events, of=of)
 
     monkeypatch.setattr(Merger, "wait_until", counted)
     adapter = FakeAdapter()

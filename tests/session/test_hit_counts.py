@@ -40,8 +40,8 @@ async def test_a_hit_condition_means_the_same_with_every_adapter_and_every_hit_i
         (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
         assert ", 5 hits" in listed
         await client.call("breakpoint_set", **{**wanted, "hit_condition": "2"})
-        # 2 to 7 are where a panic of Rust, or an error of Fortran's runtime, would stop.
-        assert await hits_that_stop(adapter, client, 3, id_=8) == [2]
+        # 2 to 8 are where a panic of Rust, or an error of the runtimes of Fortran and Ada, would stop.
+        assert await hits_that_stop(adapter, client, 3, id_=9) == [2]
 
 
 async def test_a_breakpoint_that_waits_for_another_hit_does_not_hide_one_that_stops_there(

@@ -253,7 +253,7 @@ async def test_the_page_is_loaded_on_one_connection_and_anew_by_a_short_answer(s
         loader.connect()
         paths = await trio.to_thread.run_sync(loader.load_page)
         assert len(paths) == 4
-        assert sum(loader.sizes) < 190_000  # 37,000 of them are the highlighter and the plotter; 0.08 s at 20 Mbit/s
+        assert sum(loader.sizes) < 200_000  # 40,000 of them are the highlighter and the plotter; 0.08 s at 20 Mbit/s
         assert loader.lasting == {*paths[1:]}
         loader.connect()
         assert await trio.to_thread.run_sync(loader.load, "/") == (304, "")

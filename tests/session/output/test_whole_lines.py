@@ -37,11 +37,25 @@ def test_a_line_without_an_end_is_not_kept_for_ever() -> None:
     assert lines.rest() == []
 
 
-async def test_what_is_unfinished_is_there_for_who_reads_and_joined_to_nothing(autojump_clock: MockClock) -> None:
+def test_what_follows_a_beginning_that_was_shown_ends_that_line() -> None:
+    lines = WholeLines()
+    assert lines.take("stdout", "9", ZERO) == ""
+    assert lines.rest() == [("stdout", "[rank 0] 9")]
+    assert lines.take("stdout", "\n10\n", ZERO) == "\n[rank 0] 10\n"
+    lines.take("stdout", "11", ZERO)
+    assert lines.rest() == [("stdout", "[rank 0] 11")]
+    assert lines.take("stderr", "of another stream\n", ONE) == "[rank 1] of another stream\n"
+    assert lines.take("stdout", "16\n", ONE) == "\n[rank 1] 16\n", "a line of its own"
+    assert lines.take("stdout", "th\n", ZERO) == "[rank 0] th\n"
+
+
+async def test_what_is_unfinished_is_there_for_who_reads_and_each_process_has_its_own_line(
+    autojump_clock: MockClock,
+) -> None:
     console = Console(Clock(), Merger(Silent(), Timeline(Clock())))
     console.append("stdout", "name? ", ZERO)
     console.append("stdout", "loss ", ONE)
     console.append("stdout", "done\n", OTHER)
-    assert [entry.text for entry in console.entries()] == ["done\n", "[rank 0] name? ", "[rank 1] loss "]
+    assert [entry.text for entry in console.entries()] == ["done\n", "[rank 0] name? ", "\n[rank 1] loss "]
     console.append("stdout", "0.5\n", ONE)
-    assert [entry.text for entry in console.entries(since_seq=4)] == ["[rank 1] 0.5\n"]
+    assert [entry.text for entry in console.entries(since_seq=4)] == ["0.5\n"]

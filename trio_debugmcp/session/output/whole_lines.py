@@ -5,7 +5,8 @@ r"""`WholeLines`: the output of many processes in one console, line by line, and
     lines.take("stdout", "0.5\n", Writer("s-3", "rank 0"))      # "[rank 0] loss 0.5\n"
     lines.rest()                                                # what is unfinished, for who reads now
 
-A read in the midst of a line shows its beginning, and the rest of it is then a line of its own.
+A read in the midst of a line shows its beginning; the rest of it follows there, or is a line of its own where another
+process has written meanwhile.
 """
 
 from typing import Literal
@@ -31,6 +32,7 @@ class WholeLines:
     def __init__(self) -> None:
         self._left: dict[tuple[str, Stream], str] = {}
         self._names: dict[str, str | None] = {}
+        self._open: dict[Stream, str] = {}
 
     def __repr__(self) -> str:
         return f"<WholeLines: {len(self._left)} unfinished>"
@@ -43,14 +45,26 @@ class WholeLines:
             end, left = end + left, ""
         if left:
             self._left[writer.id, stream] = left
-        return _called(whole + end, writer.name)
+        return self._shown(stream, whole + end, writer.id)
 
     def rest(self) -> list[tuple[Stream, str]]:
-        """Return the streams and texts of what is unfinished; what follows of a line is another one."""
-        found = [(stream, _called(text, self._names[id_])) for (id_, stream), text in self._left.items()]
+        """Return the streams and texts of what is unfinished."""
+        found = [(stream, self._shown(stream, text, id_)) for (id_, stream), text in self._left.items()]
         self._left.clear()
         self._names.clear()
         return found
+
+    def _shown(self, stream: Stream, text: str, id_: str) -> str:
+        """Return text as it follows what was shown last of a stream, which may be the beginning of a line."""
+        if not text:
+            return ""
+        begun = self._open.pop(stream, None)
+        if not text.endswith("\n"):
+            self._open[stream] = id_
+        if begun == id_:
+            head, end, lines = text.partition("\n")
+            return head + end + _called(lines, self._names[id_])
+        return ("\n" if begun is not None else "") + _called(text, self._names[id_])
 
 
 def _called(text: str, name: str | None) -> str:

@@ -23,7 +23,13 @@ from trio_debugmcp.server.answers.stacks import (
     hidden_in_words,
 )
 from trio_debugmcp.server.answers.values import counted, rendered
-from trio_debugmcp.server.tools.group_choice import GroupOf, chosen_group, programs_there, refuse_beside
+from trio_debugmcp.server.tools.group_choice import (
+    GroupOf,
+    chosen_group,
+    programs_there,
+    refuse_beside,
+    starting_notes,
+)
 from trio_debugmcp.server.tools.looking.threads import TaskName, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -99,7 +105,8 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
         chosen = await chosen_group(debugger, params.group)
         return await _all_stacks(chosen.sessions, debugger, params, chosen.notes)
     if params.thread_id == "*" and params.task is None:
-        return await _all_stacks(_sessions_of(debugger, params), debugger, params)
+        starting = starting_notes(debugger) if params.session_id is None else ()
+        return await _all_stacks(_sessions_of(debugger, params), debugger, params, starting)
     session = debugger.program(params.session_id)
     page = await _page(session, params)
     room, snapshot = MAX_RESULT_BYTES - _HEAD_BYTES, session.snapshot
