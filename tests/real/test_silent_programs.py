@@ -71,10 +71,10 @@ async def test_a_call_that_sleeps_and_keeps_the_gil_is_named_with_its_place(debu
     begin, program = tmp_path / "begin", tmp_path / "program.py"
     async with answering(debugging, program, KEEPS_THE_GIL, str(begin)) as (client, _):
         begin.touch()
-        while "notes" not in await client.call("threads_list"):
+        while not (notes := (await client.call("threads_list")).get("notes")):
             await trio.sleep(0.05)
-        (note,) = (await client.call("threads_list"))["notes"]
-        assert "MainThread had the GIL at two looks, at " in note
+        (note,) = notes
+        assert "MainThread had the GIL at two looks, at " in note, note
         assert f"{program.name}:4" in note
         with pytest.raises(
             ToolFailed, match=r"at .*program\.py:4 in <module>, which may be a call into C code that keeps it\. If that"
