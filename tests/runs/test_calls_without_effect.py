@@ -67,6 +67,51 @@ fill(list(names))
 assert "eve" in names
 """
 
+COPIED_FILE = """\
+import shutil, tempfile
+
+
+def kept(path):
+    shutil.copy(path, path + ".kept")
+    return path
+
+
+with tempfile.TemporaryDirectory() as folder:
+    open(folder + "/a", "w").close()
+    assert kept(folder + "/a") == "elsewhere"
+"""
+
+MOVED_FILE = """\
+import os, tempfile
+
+
+def moved(path):
+    os.replace(path, path + ".kept")
+    return path
+
+
+with tempfile.TemporaryDirectory() as folder:
+    open(folder + "/a", "w").close()
+    assert moved(folder + "/a") == "elsewhere"
+"""
+
+OWN_FUNCTION = """\
+class Box:
+    pass
+
+
+def replace(box):
+    box.size = 5
+
+
+def filled(box):
+    replace(box)
+    return box
+
+
+assert filled(Box()) is None
+"""
+
 GRID = """\
 grid = [[0] * 2] * 2
 grid[0][0] = 1
@@ -158,3 +203,14 @@ def test_a_function_that_makes_another_object_and_whose_result_is_dropped_is_nam
 def test_an_item_of_a_row_that_was_copied_leads_to_the_line_that_has_set_it_in_the_copied_one() -> None:
     lines = lines_of(PRODUCT)
     assert [line for line in lines if "out[i][j] +=" in line and "[0]=15" in line], lines
+
+
+@pytest.mark.parametrize("program", [COPIED_FILE, MOVED_FILE, OWN_FUNCTION])
+def test_a_call_that_does_something_is_not_said_to_have_no_effect(program: str) -> None:
+    assert not [line for line in lines_of(program) if "dropped" in line]
+
+
+def test_what_a_sort_with_an_order_of_its_own_has_given_is_not_compared_as_if_it_had_none() -> None:
+    program = "numbers = [10, 30, 20]\nassert sorted(numbers, reverse=True) == [30, 20, 11]"
+    answer = why(record(program, python(3, 13)).processes[0], WhyQuestion())
+    assert "[0] is 10" not in answer.value

@@ -118,20 +118,28 @@ class RecordTakers:
 
     async def take(self, stream: trio.abc.Stream, received: bytes, token: str) -> bool:
         """Hand a connection over, if it has the token and a key; return whether it was. The caller bounds the wait."""
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            while b"\n" not in received and len(received) < MAX_GREETING_BYTES:
-                data = bytes(await stream.receive_some(MAX_GREETING_BYTES))
-                if not data:
-                    return False
-                received += data
-        greeting, _, rest = received.partition(b"\n")
-        words = greeting.split(b" ")
-        taker = self._takers.get(words[-1].decode(errors="replace"))
-        if len(words) != 4 or not secrets.compare_digest(words[2], token.encode()) or taker is None:
+        greeting = await read_greeting(stream, received, token)
+        taker = self._takers.get(greeting[0]) if greeting is not None else None
+        if greeting is None or taker is None:
             log.info("a connection for records that no session waits for")
             return False
-        taker(stream, rest)
+        taker(stream, greeting[1])
         return True
+
+
+async def read_greeting(stream: trio.abc.Stream, received: bytes, token: str) -> tuple[str, bytes] | None:
+    """Return the key that a connection for records says, and what it has sent after that; None without the token."""
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        while b"\n" not in received and len(received) < MAX_GREETING_BYTES:
+            data = bytes(await stream.receive_some(MAX_GREETING_BYTES))
+            if not data:
+                return None
+            received += data
+    greeting, _, rest = received.partition(b"\n")
+    words = greeting.split(b" ")
+    if len(words) != 4 or not secrets.compare_digest(words[2], token.encode()):
+        return None
+    return words[3].decode(errors="replace"), rest
 
 
 class HitRecords:

@@ -10,9 +10,8 @@ are only disconnected, which lets one that is stopped run on, and others are rel
 """
 
 import os
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import msgspec
 import trio
@@ -20,7 +19,7 @@ import trio
 from trio_debugmcp.dap.channels import Channel, ChannelLink
 from trio_debugmcp.dap.incoming_connection import IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
-from trio_debugmcp.dap.records import MAX_GREETING_BYTES, RecordTakers
+from trio_debugmcp.dap.records import RecordTakers, read_greeting
 from trio_debugmcp.dap.relayed_programs import Carried
 from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import Patience
@@ -198,17 +197,11 @@ class _CarriedRecords(RecordTakers):
         self._carry = carry
 
     async def take(self, stream: trio.abc.Stream, received: bytes, token: str) -> bool:
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            while b"\n" not in received and len(received) < MAX_GREETING_BYTES:
-                data = bytes(await stream.receive_some(MAX_GREETING_BYTES))
-                if not data:
-                    return False
-                received += data
-        greeting, _, rest = received.partition(b"\n")
-        words = greeting.split(b" ")
-        if len(words) != 4 or not secrets.compare_digest(words[2], token.encode()):
+        greeting = await read_greeting(stream, received, token)
+        if greeting is None:
             return False
-        self._carry(stream, words[3].decode(errors="replace"), rest)
+        key, rest = greeting
+        self._carry(stream, key, rest)
         return True
 
 

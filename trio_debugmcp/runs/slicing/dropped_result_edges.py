@@ -18,8 +18,11 @@ _OF_TEXTS = frozenset(
 )
 """Methods of texts and bytes, which cannot be changed."""
 
-_PURE = frozenset({"copy", "deepcopy", "filter", "map", "replace", "reversed", "sorted"})
-"""Functions that make another object of their first argument, and leave that as it is."""
+_OF_ONE = frozenset({"copy", "deepcopy", "replace", "reversed", "sorted"})
+"""Functions that make another object of their only argument without a name, and leave that as it is."""
+
+_OF_MODULES = frozenset({"copy", "dataclasses"})
+"""Where they are; others, such as `shutil.copy` and `os.replace`, do something to files."""
 
 _OF_FRAMES = frozenset(
     {"assign", "astype", "drop", "drop_duplicates", "dropna", "fillna", "rename", "replace", "reset_index", "set_index"}
@@ -47,32 +50,37 @@ class DroppedResultEdges:
         for read in reads:
             value = self._past.values.read(execution, read) if not read.is_callee else None
             for statement in execution.scope.statements if value is not None else ():
-                if statement is execution.statement or value is None or not _drops(statement, read.path, value.text):
+                if statement is execution.statement or value is None or not self._drops(statement, read.path, value):
                     continue
                 run = self._past.executions.last_run(statement, execution.frame, execution.row)
                 if run is not None and self._is_same(run, read.path, value):
                     note = f"its result is dropped: {read.path} is as it was"
                     yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), note)
 
+    def _drops(self, statement: Statement, path: ValuePath, value: RecordedValue) -> bool:
+        """Whether a statement is nothing but a call, of no code of the program, that makes another value of a path."""
+        call = statement.node.value if isinstance(statement.node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or len(statement.nodes) > 1 or self._past.scopes.named(called(call)):
+            return False
+        if _is_of_one(call) and path_of(call.args[0]) == path:
+            return True
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in self._methods(value.text):
+            return False
+        is_in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
+        return not is_in_place and path_of(call.func.value) == path
+
+    def _methods(self, text: str) -> frozenset[str]:
+        if text[:1] in ("'", '"') or text[:2] in ("b'", 'b"'):
+            return _OF_TEXTS
+        name = type_name(text)
+        return frozenset() if self._past.scopes.classes(name) else _OF_TYPES.get(name, frozenset())
+
     def _is_same(self, run: StatementExecution, path: ValuePath, value: RecordedValue | None) -> bool:
         then = self._past.values.value(run, path)
         return then is not None and value is not None and then.row == value.row
 
 
-def _drops(statement: Statement, path: ValuePath, text: str) -> bool:
-    """Whether a statement is nothing but a call that makes another value of what a path is."""
-    call = statement.node.value if isinstance(statement.node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or len(statement.nodes) > 1:
-        return False
-    if called(call) in _PURE and call.args and path_of(call.args[0]) == path:
-        return True
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _methods(text):
-        return False
-    is_in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
-    return not is_in_place and path_of(call.func.value) == path
-
-
-def _methods(text: str) -> frozenset[str]:
-    if text[:1] in ("'", '"') or text[:2] in ("b'", 'b"'):
-        return _OF_TEXTS
-    return _OF_TYPES.get(type_name(text), frozenset())
+def _is_of_one(call: ast.Call) -> bool:
+    holder = getattr(call.func, "value", None)
+    is_there = holder is None or getattr(holder, "id", "") in _OF_MODULES
+    return is_there and called(call) in _OF_ONE and len(call.args) == 1

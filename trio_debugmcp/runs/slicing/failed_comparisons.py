@@ -169,7 +169,8 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
     known = constant(node)
     if known is not ...:
         return known
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WRAPPERS and len(node.args) == 1:
+    is_wrapped = isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WRAPPERS and not node.keywords
+    if is_wrapped and isinstance(node, ast.Call) and len(node.args) == 1:
         drawn = _drawn(past, execution, node.args[0])
         inner = _content(past, execution, node.args[0]) if drawn is None else drawn
         return _wrapped(getattr(node.func, "id", ""), inner)
