@@ -44,3 +44,18 @@ async def test_a_stack_in_a_log_is_read_without_a_session_and_an_address_in_one(
         pointer = (await client.call("evaluate", expression="(long) $pc"))["value"]
         (line,) = (await client.call("symbols_search", pattern=hex(int(pointer))))["functions"]
         assert re.search(r": deep .*traces\.c:\d+$", line)
+
+
+async def test_of_a_program_without_lines_the_functions_are_named_and_how_to_have_lines(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    installed("gdb")
+    gcc = need("gcc", shutil.which("gcc"), "apt-get install gcc")
+    program = str(tmp_path / "plain")
+    await trio.run_process([gcc, "-O0", "-rdynamic", "-o", program, str(TRACES)])
+    written = (await trio.run_process([program], capture_stdout=True)).stdout.decode()
+    async with debugging() as client:
+        answer = await client.call("symbols_search", pattern=written)
+        (note,) = [note for note in answer["notes"] if note.startswith(program)]
+        assert note.endswith("none of these addresses has a line: if it was built without -g, build it with that")
+        assert [line for line in answer["functions"] if line.rpartition("]: ")[2].startswith("main")]

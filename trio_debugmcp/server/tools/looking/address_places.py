@@ -72,7 +72,9 @@ async def places_of(
         for address, each in zip(addresses, asked, strict=True)
     ]
     with_lines = {each.module for each, place in found.items() if place.file is not None}
-    notes += [f"{file} has no debug information" for file in files[:_MAX_FILES] if file not in with_lines]
+    read = dict.fromkeys(each.module for each in found)
+    advice = "none of these addresses has a line: if it was built without -g, build it with that"
+    notes += [f"{file}: {advice}" for file in read if file not in with_lines]
     return AddressesFound(shown, notes)
 
 
