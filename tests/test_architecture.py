@@ -45,7 +45,7 @@ FLOORS = [
         "skill",
     ],
     ["engine", "kept"],
-    ["launch_json", "dap", "runs"],
+    ["launch_json", "dap", "runs", "fleet"],
     ["state", "hosts"],
     ["session", "publish", "transports", "relaying"],
     ["light_client"],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp import client, testing
+from trio_debugmcp import client, fleet, testing
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -86,14 +86,14 @@ def test_the_changelog_and_the_contributing_guide_are_on_the_site(name: str, sou
     assert (DOCS / included).resolve() == ROOT / source
 
 
-@pytest.mark.parametrize(("name", "package"), [("api-client", client), ("api-testing", testing)])
+@pytest.mark.parametrize(("name", "package"), [("api-client", client), ("api-testing", testing), ("api-fleet", fleet)])
 def test_the_reference_has_every_public_name_and_no_other(name: str, package: object) -> None:
     page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     named = [full.rpartition(".")[2] for full in re.findall(r"^\.\. auto\w+:: (\S+)", page, re.MULTILINE)]
     assert sorted(named) == sorted(package.__all__)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("package", [client, testing], ids=lambda package: package.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("package", [client, testing, fleet], ids=lambda package: package.__name__.rpartition(".")[2])
 def test_help_shows_the_parameters_of_every_public_name(package: object) -> None:
     for name in package.__all__:  # type: ignore[attr-defined]
         thing = getattr(package, name)

@@ -22,7 +22,7 @@ FAMILIES = {
     "moving.tracing": ("trace_function",),
     "looking.stacks": ("stacktrace_get",),
     "looking.threads": ("threads_list", "tasks_list"),
-    "looking.fleet": ("fleet_state",),
+    "looking.fleet_state": ("fleet_state",),
     "looking.inspection": ("variables_get", "evaluate"),
     "looking.exceptions": ("exception_get_context",),
     "looking.safely": ("evaluate_safe",),
