@@ -4,6 +4,7 @@ Plain synchronous tests: playwright has a loop of its own that does not mix with
 and its other client is `Agent`, without a loop. A test without what it needs is skipped by its own name.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.profiles import PAGE_SECONDS, SHARED_RENDERER, SharedProfile, fresh_profile
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 CHROMIUM = Path("/usr/bin/chromium")
 CHROMIUM_OPTIONS = [
@@ -30,6 +31,9 @@ CHROMIUM_OPTIONS = [
     # A page that a test answers itself is of no network; the address bar's lists are two pages more for each tab.
     "--disable-features=LocalNetworkAccessChecks,WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ]
+
+MAIN_MODULE = re.compile(r"/(page-[0-9a-f]+|app)\.js$")
+"""What runs the page: one file of all its modules, or the one that imports the others."""
 
 PROGRAM = """\
 def count(limit):
@@ -96,19 +100,28 @@ def agent(chromium: "Browser", tmp_path: Path) -> Iterator[Agent]:
 OpenPage = Callable[..., "Page"]
 
 
+def run_nothing(route: "Route") -> None:
+    """Answer a request for a script with one that does nothing."""
+    route.fulfill(body="", content_type="text/javascript")
+
+
 @contextmanager
 def opening(browser: "BrowserContext") -> Iterator[OpenPage]:
     """Open URLs in tabs until the end of the block; with `clock` the test may run a page's timers ahead.
+
+    Without `runs` the page is HTML and style sheets, in which nothing draws but what the test imports.
 
     A script error, or something that the page's policy forbids, fails the block.
     """
     pages: list[Page] = []
     troubles: list[str] = []
 
-    def opened(url: str, *, clock: bool = False) -> "Page":
+    def opened(url: str, *, clock: bool = False, runs: bool = True) -> "Page":
         page = browser.new_page()
         if clock:  # its timers can be run ahead: see Page.clock
             page.clock.install()
+        if not runs:
+            page.route(MAIN_MODULE, run_nothing)
         pages.append(page)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on(
@@ -116,6 +129,7 @@ def opening(browser: "BrowserContext") -> Iterator[OpenPage]:
             lambda message: troubles.append(message.text) if "Content Security Policy" in message.text else None,
         )
         page.goto(url)
+        assert runs or page.locator("#link").text_content() == "", "the page's own program runs"
         return page
 
     yield opened
@@ -137,6 +151,12 @@ def server(chromium: "Browser", tmp_path_factory: pytest.TempPathFactory) -> Ite
     server = Agent(tmp_path_factory.mktemp("empty"))
     yield server
     server.disconnect()
+
+
+@pytest.fixture
+def still_page(server: Agent, open_page: OpenPage) -> "Page":
+    """A page in which a test draws by itself: were the page's program to run, both would draw into one place."""
+    return open_page(server.url(OBSERVE_TOKEN), runs=False)
 
 
 @pytest.fixture

@@ -308,9 +308,9 @@ def test_stops_of_the_program_before_are_reached_from_a_page_that_comes_once_ano
 
 
 def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_is_shown(
-    observer_page: "Page",
+    still_page: "Page",
 ) -> None:
-    found = observer_page.evaluate(
+    found = still_page.evaluate(
         """async () => {
           const [{Store}, {LiveSide}, {Follow}, {History}, {initialState}, {McpError}] = await Promise.all(
             ['store', 'live_side', 'program/follow', 'past/history', 'session', 'connection/mcp']

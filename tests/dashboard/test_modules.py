@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.agent import OBSERVE_TOKEN, Agent
-from tests.dashboard.conftest import OpenPage, opening
+from tests.dashboard.conftest import opening
 from tests.dashboard.profiles import fresh_profile
 from tests.javascript import package
 
@@ -20,15 +20,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(scope="module")
 def page(server: Agent, chromium: "Browser") -> Iterator["Page"]:
-    """One page for all tests that only import modules into it: to load it takes longer than what most of them do."""
+    """One page for all tests that only import modules into it: to load it takes longer than what most of them do.
+
+    A test that changes what is on it has a `still_page` of its own.
+    """
     with fresh_profile(chromium) as context, opening(context) as opened:
-        yield opened(server.url(OBSERVE_TOKEN))
-
-
-@pytest.fixture
-def fresh_page(server: Agent, open_page: OpenPage) -> "Page":
-    """A page for a test that changes what is on it."""
-    return open_page(server.url(OBSERVE_TOKEN))
+        yield opened(server.url(OBSERVE_TOKEN), runs=False)
 
 
 def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_lost(page: "Page") -> None:
@@ -327,8 +324,8 @@ def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> N
     assert reads == [2, 3]
 
 
-def test_a_value_can_be_copied_when_all_of_it_is_there(fresh_page: "Page") -> None:
-    found = fresh_page.evaluate(
+def test_a_value_can_be_copied_when_all_of_it_is_there(still_page: "Page") -> None:
+    found = still_page.evaluate(
         """async () => {
           const {showValue} = await import('/values/value_view.js');
           const {Store} = await import('/store.js');
@@ -360,8 +357,8 @@ def test_a_value_can_be_copied_when_all_of_it_is_there(fresh_page: "Page") -> No
     assert found == [waiting, ["Copy", False], waiting, part, waiting, part, ["Copy", False]]
 
 
-def test_what_is_typed_just_when_the_value_arrives_takes_its_place(fresh_page: "Page") -> None:
-    fresh_page.evaluate(
+def test_what_is_typed_just_when_the_value_arrives_takes_its_place(still_page: "Page") -> None:
+    still_page.evaluate(
         """async () => {
           const {showValue} = await import('/values/value_view.js');
           const {Store} = await import('/store.js');
@@ -371,16 +368,16 @@ def test_what_is_typed_just_when_the_value_arrives_takes_its_place(fresh_page: "
           showValue({title: 'x', path: 'x', load}, store, {});
         }"""
     )
-    field = fresh_page.get_by_label("New value")
+    field = still_page.get_by_label("New value")
     field.focus()
-    fresh_page.evaluate("() => window.arrive({value: '[1, 2]', type: 'list'})")
+    still_page.evaluate("() => window.arrive({value: '[1, 2]', type: 'list'})")
     assert field.input_value() == "[1, 2]"
-    fresh_page.keyboard.insert_text("[]")
+    still_page.keyboard.insert_text("[]")
     assert field.input_value() == "[]"
 
 
-def test_the_place_of_an_evaluation_is_where_the_program_is_also_while_the_past_is_shown(fresh_page: "Page") -> None:
-    found = fresh_page.evaluate(
+def test_the_place_of_an_evaluation_is_where_the_program_is_also_while_the_past_is_shown(still_page: "Page") -> None:
+    found = still_page.evaluate(
         """async () => {
           const {createEvaluate} = await import('/values/evaluate.js');
           const {Store} = await import('/store.js');
@@ -879,8 +876,8 @@ def test_what_a_process_has_used_since_the_last_look_is_its_part_of_a_processor(
     assert words == ["150 % CPU", "", ""]
 
 
-def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(fresh_page: "Page") -> None:
-    spoken = fresh_page.evaluate(
+def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(still_page: "Page") -> None:
+    spoken = still_page.evaluate(
         """async () => {
           const {Store} = await import('/store.js');
           const {createStatus} = await import('/program/status.js');
@@ -1019,8 +1016,8 @@ def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_even
     assert found["calls"] == [{"mode": "in", "session_id": "s-2"}, {}, {"session_id": "s-1"}, {}]
 
 
-def test_a_list_at_its_end_stays_there_when_it_is_lowered_before_its_scrolling_is_reported(fresh_page: "Page") -> None:
-    scrolled = fresh_page.evaluate(
+def test_a_list_at_its_end_stays_there_when_it_is_lowered_before_its_scrolling_is_reported(still_page: "Page") -> None:
+    scrolled = still_page.evaluate(
         """async () => {
           const {keepAtEnd} = await import('/view/at_end.js');
           const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -1053,8 +1050,8 @@ def test_a_list_at_its_end_stays_there_when_it_is_lowered_before_its_scrolling_i
     assert scrolled == [950, 300]
 
 
-def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(fresh_page: "Page") -> None:
-    found = fresh_page.evaluate(
+def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(still_page: "Page") -> None:
+    found = still_page.evaluate(
         """async () => {
           const {Painter, withWholeLines} = await import('/output/ansi_nodes.js');
           const painter = new Painter();
@@ -1091,8 +1088,8 @@ def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(fresh_
     assert (len(found["red"]), found["plain"]) == (1, [])
 
 
-def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(fresh_page: "Page") -> None:
-    worst = fresh_page.evaluate(
+def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(still_page: "Page") -> None:
+    worst = still_page.evaluate(
         """async () => {
           const {Painter} = await import('/output/ansi_nodes.js');
           const output = document.getElementById('output');

@@ -186,9 +186,9 @@ def test_what_holds_an_object_is_a_graph_that_the_keys_lead_through(agent: Agent
 
 
 def test_a_hundred_thousand_events_of_a_thousand_threads_are_drawn_as_far_as_they_are_seen(
-    server: Agent, open_page: OpenPage
+    still_page: "Page",
 ) -> None:
-    found = open_page(server.url(OBSERVE_TOKEN)).evaluate(
+    found = still_page.evaluate(
         """async () => {
           const {SpanPicture} = await import('/pictures/span_picture.js');
           const {tracksOf} = await import('/pictures/tracks.js');

@@ -131,10 +131,9 @@ def test_a_refused_token_is_said_once_in_a_card(agent: Agent, own_profile: None,
     page.close()
 
 
-def test_of_many_processes_the_one_that_is_shown_is_in_sight(open_page: OpenPage, server: Agent) -> None:
-    page = open_page(server.url(OBSERVE_TOKEN))
-    page.set_viewport_size({"width": 1440, "height": 900})
-    heights, seen = page.evaluate(
+def test_of_many_processes_the_one_that_is_shown_is_in_sight(still_page: "Page") -> None:
+    still_page.set_viewport_size({"width": 1440, "height": 900})
+    heights, seen = still_page.evaluate(
         """async () => {
           const {createProcesses} = await import('/program/processes_panel.js');
           const {Store} = await import('/store.js');
@@ -160,11 +159,11 @@ def test_of_many_processes_the_one_that_is_shown_is_in_sight(open_page: OpenPage
 
 
 def test_of_a_thousand_threads_and_ten_thousand_tasks_some_are_drawn_and_the_rest_is_offered_or_counted(
-    open_page: OpenPage, server: Agent
+    still_page: "Page",
 ) -> None:
     from playwright.sync_api import expect
 
-    page = open_page(server.url(OBSERVE_TOKEN))
+    page = still_page
     page.evaluate(
         """async () => {
           const {createThreads} = await import('/program/threads.js');
