@@ -184,6 +184,31 @@ def test_a_call_from_another_environment_says_on_what_the_server_runs(shell: She
     assert "The kept server was started with /other active, this call with " in done.stderr
 
 
+def test_a_call_for_once_says_that_the_server_was_started_otherwise(shell: Shell) -> None:
+    shell.answer("debug_state")
+    assert (
+        "was started without --once, and stays when its last program ends" in shell.run("--once", "debug_state").stderr
+    )
+    assert shell.answer("--end")["ended"]
+    shell.answer("--once", "debug_launch", "program=app.py")
+    assert shell.run("--once", "debug_state").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--status", "--once"), "--once is for a call that starts the server: leave it out."),
+        (("--stop", "--json"), "--stop and --stops print lines: leave --json and --text out."),
+        (("--stops", "--text"), "--stop and --stops print lines: leave --json and --text out."),
+    ],
+)
+def test_an_option_of_a_call_that_would_have_no_effect_is_refused(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["call", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_path_is_one_that_the_shell_sees(shell: Shell) -> None:
     (shell.project / "src").mkdir()
     (shell.project / "src" / "tool.py").write_text(PROGRAM)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.app import Options
 from trio_debugmcp.cli import _engine, adapters, demo, doctor, replay, serve
 from trio_debugmcp.cli._patience import VARIABLE
-from trio_debugmcp.cli._transport_options import HOSTS_VARIABLE, PORT_OPTIONS, network_of, transport_misuse
+from trio_debugmcp.cli._transport_options import HOSTS_VARIABLE, TOKEN_OPTIONS, network_of, transport_misuse
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.recording.format import read_recording
 
@@ -33,7 +33,7 @@ def test_the_defaults_and_the_help_are_those_of_the_server() -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "replay"])
-@pytest.mark.parametrize("option", PORT_OPTIONS)
+@pytest.mark.parametrize("option", TOKEN_OPTIONS)
 def test_an_option_that_counts_on_a_port_only_is_refused_without_one(command: str, option: str) -> None:
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers()

@@ -55,6 +55,26 @@ def test_a_wrong_option_is_one_sentence_of_its_command(
     assert wrong(capsys, *words).startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["serve", "--idle", "5"], "--idle needs --kept"),
+        (["serve", "--linger", "5"], "--linger needs --ws, --http, --dap or --kept"),
+        (["serve", "--dap", "0", "--allow-host", "a"], "--allow-host needs --ws or --http"),
+        (["serve", "--record-secrets"], "--record-secrets needs --record"),
+        (["replay", "x", "--tls-cert", "a", "--tls-key", "b"], "--tls-cert needs --ws, --http or --dap"),
+        (["adapters", "--install", "gdb", "--check"], "--install takes neither --check nor --json"),
+        (["adapters", "--install", "gdb", "--json"], "--install takes neither --check nor --json"),
+        (["setup", "--dry-run", "--yes"], "argument --yes: not allowed with argument --dry-run"),
+        (["scenario", "--quiet", "--from", "x"], "--quiet is for files to play"),
+    ],
+)
+def test_an_option_that_would_have_no_effect_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert wrong(capsys, *words).startswith(f"trio-debugmcp {words[0]}: {said}")
+
+
 def test_ctrl_c_while_the_arguments_are_parsed_leaves_no_traceback_whatever_argparse_makes_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

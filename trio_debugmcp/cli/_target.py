@@ -159,7 +159,22 @@ def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Na
     if unknown:
         parser.error(f"unrecognized: {' '.join(unknown)}; the options of a server command stand after --")
     parsed.words += [*_swallowed(parsed), *arguments[at + 1 :]]
+    if parsed.words and (unused := _unused_option(parsed, is_url=URL.match(parsed.words[0]) is not None)):
+        parser.error(unused)
     return parsed
+
+
+def _unused_option(parsed: argparse.Namespace, *, is_url: bool) -> str | None:
+    """Return which option has no effect with a URL or a command; None if all have one."""
+    if parsed.kept or parsed.server is not None or parsed.config is not None:
+        return None  # what the entry is, and which variables stand in it, is not known yet
+    of_url = {"--header": parsed.header, "--client-id": parsed.client_id, "--scope": parsed.scope}
+    of_url |= {"--auth": parsed.auth != "auto", "--transport": parsed.transport != "auto"}
+    of_command = {"--env": parsed.env, "--cwd": parsed.cwd}
+    server, other, options = ("a URL", "a command", of_command) if is_url else ("a command", "a URL", of_url)
+    for option in (option for option, value in options.items() if value):
+        return f"{option} is for {other}, and the server is {server}"
+    return "--input is for a server of an mcp.json, named by --server or --config" if parsed.input else None
 
 
 def _swallowed(parsed: argparse.Namespace) -> list[str]:

@@ -3,12 +3,14 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._logs import add_log_options
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
+from trio_debugmcp.cli._unmet_needs import Need, unmet_need
 from trio_debugmcp.errors import leaf
 
 if TYPE_CHECKING:
@@ -25,9 +27,25 @@ AT_A_TERMINAL = (
 )
 """For a person who starts it by hand, to whom it would say nothing."""
 
-PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--allow-host")
-"""What counts on a port for clients only. The variables may be set for every command, so they are not among them; and a
-certificate counts where programs dial in, too."""
+TOKEN_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file")
+
+PORTS = ("--ws", "--http", "--dap")
+
+_LINGER_SECONDS, _IDLE_SECONDS = 120.0, 1800.0
+
+_NO_TOKENS = ": standard input and output have no tokens"
+
+_NEEDS = (
+    Need("--no-stdio", (*PORTS, "--kept")),
+    Need("--once", ("--kept",)),
+    Need("--idle", ("--kept",), usual=_IDLE_SECONDS),
+    Need("--page-sources", ("--ws",), ", which serves the dashboard"),
+    Need("--allow-host", ("--ws", "--http"), ": only requests of HTTP have the name of a host"),
+    *(Need(option, PORTS, _NO_TOKENS) for option in TOKEN_OPTIONS),
+    Need("--linger", (*PORTS, "--kept"), ": no other client can come by standard input and output", _LINGER_SECONDS),
+)
+"""The variables may be set for every command, so they are not among them; and a certificate counts in `serve` where
+programs dial in, too."""
 
 HOSTS_VARIABLE = "TRIO_DEBUGMCP_ALLOW_HOST"
 
@@ -59,7 +77,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
     network.add_argument(
         "--linger",
         type=float,
-        default=120.0,
+        default=_LINGER_SECONDS,
         metavar="SECONDS",
         help="seconds to keep the session after its client has disconnected, if others are connected "
         "(default %(default)g)",
@@ -83,7 +101,7 @@ def _add_kept_options(network: "argparse._ArgumentGroup") -> None:
     network.add_argument(
         "--idle",
         type=float,
-        default=1800.0,
+        default=_IDLE_SECONDS,
         metavar="SECONDS",
         help="with --kept: end so long after the last call (default %(default)g)",
     )
@@ -176,25 +194,20 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
     return 0
 
 
-def transport_misuse(arguments: argparse.Namespace) -> str | None:
-    """Say which options contradict each other or cannot be met; None if they are fine."""
-    no_port = arguments.ws is None and arguments.http is None and arguments.dap is None
-    if arguments.no_stdio and no_port and arguments.kept is None:
-        return "--no-stdio needs --ws, --http, --dap or --kept"
-    if arguments.once and arguments.kept is None:
-        return "--once needs --kept"
+def transport_misuse(arguments: argparse.Namespace, more: Sequence[Need] = ()) -> str | None:
+    """Say which options contradict each other, cannot be met or have no effect; None if they are fine.
+
+    Args:
+        arguments: what the command line says.
+        more: what further options of the command need.
+    """
     if not 0 < arguments.idle <= MAX_LINGER_SECONDS:
         return f"--idle must be between 0 and {MAX_LINGER_SECONDS} seconds"
-    if arguments.page_sources and arguments.ws is None:
-        return "--page-sources needs --ws, which serves the dashboard"
-    if (arguments.tls_cert is None) != (arguments.tls_key is None):
-        return "--tls-cert and --tls-key belong together"
-    unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]
-    if unused and no_port:
-        return f"{unused[0]} needs --ws, --http or --dap: standard input and output have no tokens"
     if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
         return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
-    return None
+    if (arguments.tls_cert is None) != (arguments.tls_key is None):
+        return "--tls-cert and --tls-key belong together"
+    return unmet_need(arguments, (*_NEEDS, *more))
 
 
 def _address(text: str) -> tuple[str, int]:

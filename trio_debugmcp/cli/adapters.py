@@ -74,6 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         profiles = known_profiles(arguments)
     except UsageError as error:
         return failed("adapters", error.message)
+    if arguments.install is not None and (arguments.json or arguments.check is not None):
+        return failed("adapters", "--install takes neither --check nor --json: give them in a call of their own")
     if arguments.install is not None:
         return _install(arguments.install, profiles, arguments.patience)
     names = {profile.name for profile in profiles}

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -91,6 +92,10 @@ def _run(arguments: argparse.Namespace, as_json: bool) -> int:
     alone = arguments.status or arguments.end or arguments.stop or arguments.stops
     if (arguments.words and arguments.list) or (arguments.tool is not None and alone):
         raise UsageError("usage", "Of the options only --list takes a further word, the name of a tool.")
+    if arguments.once and alone:
+        raise UsageError("usage", "--once is for a call that starts the server: leave it out.")
+    if (arguments.json or arguments.text) and (arguments.stop or arguments.stops):
+        raise UsageError("usage", "--stop and --stops print lines: leave --json and --text out.")
     place = Place.of(project_root(_here()) if arguments.project is None else os.path.realpath(arguments.project))
     if arguments.status:
         return _show(_status(place), as_json)
@@ -120,7 +125,7 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
     if not _may_have(arguments.tool, place):
         return _no_tool(arguments.tool, as_json)
     with _reach(arguments, place) as conversation:
-        _warn_of_another_python(place, as_json)
+        _warn_of_another_start(arguments, place, as_json)
         tools = conversation.request("tools/list", {"name": arguments.tool})["tools"] if given else []
         schema: dict[str, Any] = next((tool["inputSchema"] for tool in tools if tool["name"] == arguments.tool), {})
         values = absolute_paths(typed(given, schema), _here())
@@ -151,21 +156,27 @@ def _no_tool(tool: str, as_json: bool) -> int:
     return _failed(f"There is no tool '{tool}'.{meant} --list shows them.", "tool_not_found", NOT_FOUND, as_json)
 
 
-def _warn_of_another_python(place: Place, as_json: bool) -> None:
-    """Say it if the server was started from another virtual environment: its programs run in that one."""
-    record, active = place.record() or {}, os.environ.get("VIRTUAL_ENV")
-    python, environment = record.get("python", sys.executable), record.get("environment", active)
-    if python != sys.executable or environment != active:
+def _warn_of_another_start(arguments: argparse.Namespace, place: Place, as_json: bool) -> None:
+    """Say it if the server was started with --once, or in a virtual environment, otherwise than this call would."""
+    for sentence in _other_starts(arguments, place.record() or {}):
         from trio_debugmcp.cli._output import visible, write_warning
 
-        sentence = f"The kept server runs on {python}, this command on {sys.executable}: --end it to change."
-        if python == sys.executable:
-            had, has = environment or "no virtual environment", active or "none"
-            sentence = f"The kept server was started with {had} active, this call with {has}: --end it to change."
         if as_json:
             write_warning(sentence)
         else:
             print(visible(sentence), file=sys.stderr)
+
+
+def _other_starts(arguments: argparse.Namespace, record: dict[str, Any]) -> Iterator[str]:
+    active = os.environ.get("VIRTUAL_ENV")
+    python, environment = record.get("python", sys.executable), record.get("environment", active)
+    if python != sys.executable:
+        yield f"The kept server runs on {python}, this command on {sys.executable}: --end it to change."
+    elif environment != active:  # its programs run in that one
+        had, has = environment or "no virtual environment", active or "none"
+        yield f"The kept server was started with {had} active, this call with {has}: --end it to change."
+    if arguments.once and not record.get("once", True):
+        yield "The kept server was started without --once, and stays when its last program ends: --end it to change."
 
 
 def _said(result: dict[str, Any]) -> tuple[str, str]:

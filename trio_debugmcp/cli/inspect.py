@@ -221,6 +221,10 @@ def _check(args: argparse.Namespace) -> None:
         raise Failure("usage", "--tool-arg and --tool-args-json exclude each other")
     pairs(args.tool_arg, "--tool-arg")
     pairs(args.prompt_args, "--args")
+    for name, methods in _PARAMETERS.items():
+        if args.method not in methods and getattr(args, name) not in (None, False, []):
+            option = "args" if name == "prompt_args" else name.replace("_", "-")
+            raise Failure("usage", f"{args.method} takes no --{option}: that is for --method {' or '.join(methods)}")
 
 
 async def _initialize(client: "InspectorClient", _: argparse.Namespace) -> Any:
@@ -326,3 +330,19 @@ METHODS: dict[str, Callable[["InspectorClient", argparse.Namespace], Awaitable[A
     "logging/setLevel": _set_level,
     "ping": _ping,
 }
+
+_LISTS = tuple(method for method in METHODS if method.endswith("/list"))
+
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "tool_name": ("tools/call",),
+    "tool_arg": ("tools/call",),
+    "tool_args_json": ("tools/call",),
+    "uri": ("resources/read", "resources/subscribe"),
+    "template": ("resources/read", "completion/complete"),
+    "prompt_name": ("prompts/get", "completion/complete"),
+    "prompt_args": ("prompts/get", "resources/read", "completion/complete"),
+    "log_level": ("logging/setLevel",),
+    "page": _LISTS,
+    "cursor": _LISTS,
+}
+"""Which requests have each parameter; in others it would be left out, which no user would notice."""

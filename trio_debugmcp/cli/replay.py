@@ -10,11 +10,13 @@ from trio_debugmcp.cli._logs import configure_logging
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli._transport_options import (
+    PORTS,
     add_transport_options,
     network_of,
     serve_until_done,
     transport_misuse,
 )
+from trio_debugmcp.cli._unmet_needs import Need
 from trio_debugmcp.patience import Patience
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from trio_debugmcp.server_options import Options
 
 MAX_SPEED = 1000.0
+
+_NEEDS = (Need("--tls-cert", PORTS, ": no program dials in to a recording"),)
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +59,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay until the client disconnects; returns the exit code."""
-    problem = transport_misuse(arguments)
+    problem = transport_misuse(arguments, _NEEDS)
     if problem is not None:
         return failed("replay", problem)
     from trio_debugmcp.dap.profiles import recorded_profiles

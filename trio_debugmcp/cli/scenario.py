@@ -27,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Play the files, or convert the recording; returns the exit code."""
     if (arguments.recording is None) == (not arguments.files):
         arguments.misuse("give files to play, or --from RECORDING")
+    if arguments.recording is not None and arguments.quiet:
+        arguments.misuse("--quiet is for files to play: --from prints a scenario")
     if arguments.recording is not None:
         return _convert(arguments.recording)
     files: list[Path] = []

@@ -20,6 +20,7 @@ from trio_debugmcp.cli._transport_options import (
     serve_until_done,
     transport_misuse,
 )
+from trio_debugmcp.cli._unmet_needs import Need
 from trio_debugmcp.transports.early_stdio import EarlyStdio
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from trio_debugmcp.recording.recorder import Recorder
     from trio_debugmcp.server.early_answers import Early
     from trio_debugmcp.server_options import Options
+
+_NEEDS = (Need("--record-secrets", ("--record",)),)
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -103,7 +106,7 @@ def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client disconnects, and return the exit code."""
-    problem = transport_misuse(arguments)
+    problem = transport_misuse(arguments, _NEEDS)
     if problem is not None:
         return failed("serve", problem)
     gc.disable()  # hundreds of modules come now, and none of them goes again: `listen.serve` enables it

@@ -24,8 +24,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     parser.add_argument("hosts", nargs="*", metavar="HOST", help=f"{', '.join(NAMES)} (default: those that are there)")
     parser.add_argument("--remove", action="store_true", help="take the entry out again")
-    parser.add_argument("--dry-run", action="store_true", help="show the change, and write nothing")
-    parser.add_argument("--yes", action="store_true", help="write without asking")
+    asking = parser.add_mutually_exclusive_group()
+    asking.add_argument("--dry-run", action="store_true", help="show the change, and write nothing")
+    asking.add_argument("--yes", action="store_true", help="write without asking")
     parser.set_defaults(run=run)
 
 
