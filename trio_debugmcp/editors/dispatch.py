@@ -12,9 +12,10 @@ from trio_debugmcp.editors import (
     evaluating,
     looking,
     moving,
-    other_breakpoints,
     recorded_past,
     set_breakpoints,
+    set_data_breakpoints,
+    set_exception_breakpoints,
 )
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.past_moves import past_or
@@ -69,11 +70,14 @@ REQUESTS: dict[str, Served] = {
         given.SetFunctionBreakpointsArguments, set_breakpoints.set_function_breakpoints, in_order=True, moves=True
     ),
     "setExceptionBreakpoints": Served(
-        given.SetExceptionBreakpointsArguments, other_breakpoints.set_exception_breakpoints, in_order=True, moves=True
+        given.SetExceptionBreakpointsArguments,
+        set_exception_breakpoints.set_exception_breakpoints,
+        in_order=True,
+        moves=True,
     ),
-    "dataBreakpointInfo": Served(given.DataBreakpointInfoArguments, other_breakpoints.data_breakpoint_info),
+    "dataBreakpointInfo": Served(given.DataBreakpointInfoArguments, set_data_breakpoints.data_breakpoint_info),
     "setDataBreakpoints": Served(
-        given.SetDataBreakpointsArguments, other_breakpoints.set_data_breakpoints, in_order=True, moves=True
+        given.SetDataBreakpointsArguments, set_data_breakpoints.set_data_breakpoints, in_order=True, moves=True
     ),
     "setInstructionBreakpoints": Served(
         given.SetInstructionBreakpointsArguments, below_source.set_instruction_breakpoints, in_order=True, moves=True

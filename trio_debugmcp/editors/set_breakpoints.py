@@ -1,4 +1,4 @@
-"""The requests that set breakpoints. Each replaces what this editor has set, and nothing of what others have.
+"""The requests that set breakpoints on lines and functions. Each replaces what this editor has set, and nothing else.
 
 What an editor has not set itself was reported to it by events. Editors take such breakpoints for theirs and send them
 back, also by their next connection, to which nothing was reported yet: one at a place of another client's that says
@@ -24,17 +24,12 @@ from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.specs import spelling
-from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint, Place
-from trio_debugmcp.state.payloads import DataBreakpointPayload, ExceptionBreakpointPayload
-from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
+from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, Place
+from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload
 
 MAX_BREAKPOINTS = 200
 """Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say
 so."""
-
-
-FILTER_IDS = 2**29
-"""From the numbers of one kind of exceptions to those of the next: a number of DAP has 31 bits, and there are three."""
 
 
 class _Set(Struct, frozen=True):
@@ -285,9 +280,9 @@ def breakpoint_of(editor: Editor, breakpoint: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
     breakpoint = _here(editor, breakpoint)
     if breakpoint.spec.watch is not None:
-        return _with_message(
-            editor, number_of(breakpoint.id), data_breakpoint_payload(breakpoint, breakpoint.spec.watch)
-        )
+        data = data_breakpoint_payload(breakpoint, breakpoint.spec.watch)
+        watched: dict[str, Any] = {"id": number_of(breakpoint.id), "verified": data.verified}
+        return watched if data.message is None else {**watched, "message": editor.plain(data.message)}
     payload = breakpoint_payload(breakpoint)
     shown: dict[str, Any] = {"id": number_of(breakpoint.id), "verified": payload.verified}
     if payload.line is not None:
@@ -315,17 +310,3 @@ def _here(editor: Editor, breakpoint: Breakpoint) -> Breakpoint:
     return replace(
         breakpoint, bindings=tuple(binding for binding in breakpoint.bindings if roots.get(binding.session_id) == mine)
     )
-
-
-def exceptions_of(editor: Editor, breakpoint: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
-    """Return a kind of exceptions as DAP has it. All kinds are one breakpoint here, and one each to the editor."""
-    return _with_message(
-        editor, number_of(breakpoint.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(breakpoint)
-    )
-
-
-def _with_message(
-    editor: Editor, number: int, payload: DataBreakpointPayload | ExceptionBreakpointPayload
-) -> dict[str, Any]:
-    shown: dict[str, Any] = {"id": number, "verified": payload.verified}
-    return shown if payload.message is None else {**shown, "message": editor.plain(payload.message)}

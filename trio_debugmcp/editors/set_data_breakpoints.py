@@ -1,133 +1,20 @@
-"""The requests that set breakpoints on exceptions and on data. Each replaces what this editor has set.
-
-What several clients want of exceptions is one breakpoint for each type: `session/breakpoints/exception_settings.py`.
-"""
+"""The requests that watch data: whether a variable can be watched, and which are."""
 
 import re
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
-from trio_debugmcp.editors.arguments import (
-    DataBreakpoint,
-    DataBreakpointInfoArguments,
-    SetDataBreakpointsArguments,
-    SetExceptionBreakpointsArguments,
-)
-from trio_debugmcp.editors.capabilities import FILTERS
+from trio_debugmcp.editors.arguments import DataBreakpoint, DataBreakpointInfoArguments, SetDataBreakpointsArguments
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
+from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.renewing import as_of_now
-from trio_debugmcp.editors.set_breakpoints import exceptions_of, made_or_refused, shown_to, take_back, take_over
-from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
-
-_ALL = "*"
+from trio_debugmcp.editors.set_breakpoints import made_or_refused, shown_to, take_back, take_over
+from trio_debugmcp.state.breakpoint import Breakpoint
 
 _DATA_ID = re.compile(r"([^:]*):(\d{1,19}):(\d{1,19}):(\d{1,19}):(.+)", re.DOTALL)
-
-DROPPED = "It stops without its condition: all kinds of exceptions are one breakpoint here, so they need the same one."
-
-KINDS = [kind["filter"] for kind in FILTERS]
-"""The kinds of exceptions, in the order of their numbers."""
-
-
-# --- Exceptions -------------------------------------------------------------------------------------------------------
-
-
-async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreakpointsArguments) -> dict[str, Any]:
-    """Set the kinds of exceptions at which this editor wants to stop; answer what has become of each."""
-    options = arguments.filter_options or []
-    named = [*arguments.filters, *(option.filter_id for option in options)]
-    wanted = {*named} & {*KINDS}
-    if editor.role != "control" and not named:
-        return {}  # an observer has none: editors send that to all
-    editor.check_control("to set breakpoints")
-    problem: str | None = None
-    conditions = {option.filter_id: option.condition or None for option in options}
-    condition = _one_for_all([conditions.get(kind) for kind in wanted])
-    editor.book.pass_on_exceptions(editor.owner)
-    try:
-        await _want(editor, wanted, condition)
-    except DebugError as error:
-        problem = editor.plain(refusal_of(error).sentence)
-    now = exceptions_of_all(editor)
-    shown = {} if now is None or problem else {kind: exceptions_of(editor, now, KINDS.index(kind)) for kind in wanted}
-    editor.breakpoints.filters = shown
-    failed = {"verified": False, "message": problem or "It was removed again."}
-    unknown = {"verified": False, "message": f"There is no such kind of exceptions; there are: {', '.join(KINDS)}."}
-    dropped = {kind for kind, wants in conditions.items() if wants != condition}
-    answers = [shown.get(kind, failed if kind in wanted else unknown) for kind in named]
-    return {
-        "breakpoints": [
-            {"message": DROPPED, **answer} if kind in dropped and kind in shown else answer
-            for kind, answer in zip(named, answers, strict=True)
-        ]
-    }
-
-
-def _one_for_all(conditions: list[str | None]) -> str | None:
-    """Return the condition of all kinds, if they have the same; else none holds, as a stop too many is seen."""
-    return conditions[0] if len({*conditions}) == 1 else None
-
-
-async def _want(editor: Editor, wanted: set[str], condition: str | None) -> None:
-    spec = ExceptionSpec(
-        first_chance="raised" in wanted,
-        second_chance="uncaught" in wanted,
-        user_unhandled="userUnhandled" in wanted,
-        condition=condition,
-    )
-    if not wanted:
-        await _leave(editor)
-    elif editor.debugger.breakpoints.exceptions.wishes.of(_ALL, editor.owner) != spec:
-        await editor.call(
-            "breakpoint_set_exception",
-            exception_type=_ALL,
-            break_on_first_chance=spec.first_chance,
-            break_on_second_chance=spec.second_chance,
-            break_on_user_unhandled=spec.user_unhandled,
-            condition=spec.condition,
-        )
-
-
-def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
-    """Return what has become of the kinds of exceptions of this editor, since that was reported last.
-
-    Of what others want of exceptions DAP has no word.
-    """
-    if not editor.breakpoints.filters:
-        return []
-    now = exceptions_of_all(editor)
-    if now is None:
-        gone, editor.breakpoints.filters = editor.breakpoints.filters, {}
-        return [("removed", {"id": answer["id"], "verified": False}) for answer in gone.values()]
-    shown = {kind: exceptions_of(editor, now, KINDS.index(kind)) for kind in editor.breakpoints.filters}
-    before, editor.breakpoints.filters = editor.breakpoints.filters, shown
-    return [("changed", answer) for name, answer in shown.items() if answer != before[name]]
-
-
-async def _leave(editor: Editor) -> None:
-    now, registry = exceptions_of_all(editor), editor.debugger.breakpoints
-    if now is None or registry.exceptions.wishes.of(_ALL, editor.owner) is None:
-        return
-    if registry.exceptions.wishes.is_only(_ALL, editor.owner):
-        with suppress(UsageError):  # another client has removed it
-            await editor.call("breakpoint_remove", id=now.id)
-    else:
-        await registry.exceptions.leave(now, editor.owner)
-
-
-def exceptions_of_all(editor: Editor) -> ExceptionBreakpoint | None:
-    """Return the breakpoint on all exceptions, which is that of all kinds and clients."""
-    return next((exception for exception in editor.debugger.state.exceptions if exception.exception_type == _ALL), None)
-
-
-# --- Data -------------------------------------------------------------------------------------------------------------
 
 
 class _Shown(Struct, frozen=True):
