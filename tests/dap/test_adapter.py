@@ -7,19 +7,13 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from tests.ports import free_port
 from trio_debugmcp.dap.adapter import open_socket_adapter
 from trio_debugmcp.dap.profiles import Attach, Debugpy, Runtime
 from trio_debugmcp.dap.sockets import TcpAddress
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import USUAL
-
-
-async def free_port() -> int:
-    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with listener:
-        port: int = listener.socket.getsockname()[1]
-        return port
 
 
 @pytest.mark.real
@@ -44,7 +38,7 @@ async def test_an_attach_to_a_port_connects_to_the_adapter_that_listens_there() 
 
 @pytest.mark.real
 async def test_a_port_without_an_adapter_is_reported_with_its_address() -> None:
-    port = await free_port()
+    port = free_port()
     with pytest.raises(AdapterGone, match=f"^nothing listens at 127.0.0.1:{port}: the connection is refused$"):
         async with open_socket_adapter(TcpAddress("127.0.0.1", port), USUAL):
             pass

@@ -50,6 +50,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.usefixtures("_unhurried")
 async def test_a_crash_is_reported_with_exit_code_and_standard_error(crashing_server: list[str]) -> None:
     with trio.fail_after(120):
         async with InspectorClient(crashing_server) as client:
@@ -120,10 +121,18 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
     assert not connected
 
 
+@pytest.fixture
+def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that read and end by themselves have the time that they need: on a busy machine more than usual."""
+    for name in ("command.FLUSH_SECONDS", "command.EXIT_SECONDS", "command.LAST_STDERR_SECONDS"):
+        monkeypatch.setattr(f"trio_debugmcp.transports.{name}", 100)
+
+
 def command(script: str, stderr: list[str]) -> ServerProcess:
     return ServerProcess(StdioServerParameters(command=sys.executable, args=["-c", script]), stderr.append)
 
 
+@pytest.mark.usefixtures("_unhurried")
 async def test_what_a_server_started_and_left_behind_is_killed() -> None:
     script = (
         "import subprocess, sys\n"
@@ -143,6 +152,7 @@ async def test_what_a_server_started_and_left_behind_is_killed() -> None:
             await trio.sleep(0.1)
 
 
+@pytest.mark.usefixtures("_unhurried")
 async def test_a_server_may_write_until_it_ends_and_its_last_lines_are_read() -> None:
     """Its output is more than a pipe holds: it would not get to its end if it were not read any more."""
     script = (
@@ -162,6 +172,7 @@ async def test_a_server_may_write_until_it_ends_and_its_last_lines_are_read() ->
         assert "exit code 7>" in repr(process)
 
 
+@pytest.mark.usefixtures("_unhurried")
 async def test_a_message_that_was_sent_reaches_the_server_before_its_input_is_closed() -> None:
     stderr: list[str] = []
     process = command("import sys; print(len(sys.stdin.read()), file=sys.stderr, flush=True)", stderr)
@@ -197,6 +208,7 @@ async def test_a_command_gets_the_directory_and_the_environment_of_the_options(t
                 pytest.fail("connected to nothing")
 
 
+@pytest.mark.usefixtures("_unhurried")
 async def test_what_is_still_written_to_standard_error_after_the_end_is_waited_for_shortly() -> None:
     script = (
         "import subprocess, sys\n"
