@@ -166,7 +166,7 @@ POLICY = {
         transports.websocket.PING_SECONDS dap.channels.PING_SECONDS
     """,
     "a pace, and how long it must be quiet": """
-        dap.records._QUIET_SECONDS editors.rounds.ROUND_SECONDS editors.rounds.BETWEEN_SECONDS
+        editors.rounds.ROUND_SECONDS editors.rounds.BETWEEN_SECONDS
         editors.rounds.ACTING_SECONDS session.output.output_announcements.ANNOUNCE_SECONDS
         session.stops.other_threads.LOCATING_AFTER_SECONDS session.stops.other_threads.LOCATING_SECONDS
         replay.recorded_adapter.PROMPT_SECONDS session.hunting.hunt_plan.CALM_SECONDS

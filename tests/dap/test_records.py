@@ -2,19 +2,32 @@
 
 import json
 import socket
+import ssl
+from contextlib import suppress
+from functools import cache
 from itertools import count, product
 from typing import Any
 
 import pytest
 import trio
-from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
+from trio.testing import (
+    MemoryReceiveStream,
+    MemorySendStream,
+    MockClock,
+    memory_stream_pair,
+    wait_all_tasks_blocked,
+)
 
 from tests.dap.test_dial_in import is_closed, open_street
 from tests.dap.test_direct import Program, Session, open_line
+from tests.dap.test_door_tls import trusting
+from trio_debugmcp.dap.channels import Channel, ChannelLink
 from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.dial_in import DialIns
+from trio_debugmcp.dap.door_tls import made_tls
 from trio_debugmcp.dap.messages import Capabilities, OutputEvent, Stopped, Terminated
 from trio_debugmcp.dap.records import HitRecord, HitRecords, records_of
+from trio_debugmcp.patience import Patience
 
 LOST = ("log", 0, "<2 records of hits could not be read>")
 """In place of what has no sense: it is said in the output of tracepoints, and counts for no breakpoint."""
@@ -173,7 +186,71 @@ async def test_the_end_comes_after_the_last_record() -> None:
             assert kinds == [OutputEvent, Terminated], "although a forked child holds the connection open"
 
 
-async def test_a_server_that_did_not_run_for_a_while_still_reads_the_last_records(mock_clock: MockClock) -> None:
+@cache
+def tls_of_server() -> ssl.SSLContext:
+    return made_tls().context
+
+
+class Plain:
+    """A program's connection for records, which the kernel has what is sent over it of at once."""
+
+    def __init__(self, ours: trio.abc.Stream, theirs: socket.socket) -> None:
+        self.ours, self.theirs = ours, theirs
+
+    async def connected(self, nursery: trio.Nursery) -> trio.abc.Stream:
+        return self.ours
+
+    async def sent(self, data: bytes) -> bytes:
+        return data
+
+
+class Encrypted(Plain):
+    """The same with TLS."""
+
+    async def connected(self, nursery: trio.Nursery) -> trio.abc.Stream:
+        stream = trio.SSLStream(self.ours, tls_of_server(), server_side=True)
+        nursery.start_soon(stream.do_handshake)
+        received, self.written = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = trusting().wrap_bio(received, self.written)
+        while self.tls.version() is None or self.written.pending:
+            with suppress(ssl.SSLWantReadError):
+                self.tls.do_handshake()
+            self.theirs.send(self.written.read())
+            await wait_all_tasks_blocked()
+            with suppress(BlockingIOError):
+                received.write(self.theirs.recv(65536))
+        return stream
+
+    async def sent(self, data: bytes) -> bytes:
+        self.tls.write(data)
+        return self.written.read()
+
+
+class Relayed(Plain):
+    """A channel of a relay."""
+
+    async def connected(self, nursery: trio.Nursery) -> trio.abc.Stream:
+        opened = list[Channel]()
+        here = ChannelLink(self.ours, opened=lambda channel, _: opened.append(channel))
+        self.written = MemorySendStream()
+        there = ChannelLink(trio.StapledStream(self.written, MemoryReceiveStream()))
+        nursery.start_soon(here.run)
+        nursery.start_soon(there.run)
+        self.channel = there.open(b"")
+        self.theirs.send(await self.sent(b""))
+        await wait_all_tasks_blocked()
+        return opened[0]
+
+    async def sent(self, data: bytes) -> bytes:
+        await self.channel.send_all(data)
+        await wait_all_tasks_blocked()
+        return bytes(self.written.get_data_nowait())
+
+
+@pytest.mark.parametrize("way", [Plain, Encrypted, Relayed])
+async def test_a_server_that_did_not_run_for_a_while_still_reads_the_last_records(
+    way: type[Plain], mock_clock: MockClock
+) -> None:
     """The quiet time is over and the records have arrived at the same moment, so that either may be noticed first."""
 
     async def passed_on_before_the_end() -> int:
@@ -188,21 +265,47 @@ async def test_a_server_that_did_not_run_for_a_while_still_reads_the_last_record
             at_the_end.append(len(passed_on))
 
         ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        program = way(trio.SocketStream(trio.socket.from_stdlib_socket(ours)), theirs)
         async with trio.open_nursery() as nursery:
             records = HitRecords(pass_on, nursery, count(1))
-            records.connect(trio.SocketStream(trio.socket.from_stdlib_socket(ours)), b"")
+            records.connect(await program.connected(nursery), b"")
+            data = await program.sent(line("log", 1, "the last"))
             nursery.start_soon(drain)
             await wait_all_tasks_blocked()
-            theirs.send(line("log", 1, "the last"))
+            theirs.send(data)
             mock_clock.jump(1)
             await wait_all_tasks_blocked()
             mock_clock.jump(1)
             await wait_all_tasks_blocked()
             nursery.cancel_scope.cancel("done")
+        ours.close()
         theirs.close()
         return at_the_end[0]
 
-    assert [await passed_on_before_the_end() for _ in range(30)] == [1] * 30
+    assert [await passed_on_before_the_end() for _ in range(10)] == [1] * 10
+
+
+async def test_the_last_records_of_a_patient_server_may_come_later(autojump_clock: MockClock) -> None:
+    """From another machine, or by way of what gets no processor time, they arrive after the program has ended."""
+    passed_on: list[bytes] = []
+
+    async def pass_on(frame: bytes) -> None:
+        passed_on.append(frame)
+
+    ours, theirs = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        records = HitRecords(pass_on, nursery, count(1), Patience(10))
+        records.connect(ours, b"")
+
+        @nursery.start_soon
+        async def come_late() -> None:
+            await trio.sleep(0.8)
+            await theirs.send_all(line("log", 1, "the last"))
+
+        await records.drain()
+        assert len(passed_on) == 1
+        nursery.cancel_scope.cancel("done")
 
 
 async def test_what_was_written_before_a_stop_is_passed_on_before_it_also_if_it_is_just_being_read() -> None:
