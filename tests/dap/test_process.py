@@ -271,6 +271,19 @@ async def test_a_watchdog_with_nothing_to_watch_is_not_replaced_until_there_is(w
             own.close()
 
 
+async def test_a_watchdog_that_has_not_begun_is_ended_if_there_is_nothing_to_watch(watchdog: Watchdog) -> None:
+    with trio.fail_after(120):
+        own = Watchdog()
+        async with open_process(["cat"], watchdog) as process:
+            own.watch(process.pid)
+            pid = own.pid
+            assert pid is not None
+            os.kill(pid, signal.SIGSTOP)
+            own.forget(process.pid)
+            own.close()
+            assert not lives(pid)
+
+
 async def test_a_watchdog_ignores_the_signals_that_end_a_service(watchdog: Watchdog) -> None:
     with trio.fail_after(120):
         async with open_process(["cat"], watchdog):
@@ -307,6 +320,31 @@ def test_a_watchdog_without_anything_to_watch_does_not_start() -> None:
     watchdog.close()
     assert watchdog.pid is None
     assert repr(watchdog) == "<dap.Watchdog pid=None, watching 0 process sessions>"
+
+
+async def test_a_directory_that_is_watched_is_gone_if_the_process_is_killed_and_stays_if_the_block_ends(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "left" / "in").mkdir(parents=True)
+    (tmp_path / "kept").mkdir()
+    script = f"""
+import time
+from trio_debugmcp.dap.watchdog import Watchdog
+watchdog = Watchdog()
+with watchdog.watching_directory({str(tmp_path / "kept")!r}):
+    pass
+with watchdog.watching_directory({str(tmp_path / "left")!r}):
+    print("watched", flush=True)
+    time.sleep(1000)
+"""
+    with trio.fail_after(120):
+        owner = await trio.lowlevel.open_process([sys.executable, "-c", script], stdout=subprocess.PIPE)
+        assert owner.stdout is not None
+        assert await owner.stdout.receive_some() == b"watched\n"
+        owner.kill()
+        await owner.wait()
+        await until(lambda: not (tmp_path / "left").exists())
+    assert (tmp_path / "kept").is_dir()
 
 
 def test_signalling_an_empty_session_returns_false() -> None:

@@ -26,6 +26,7 @@ from trio_debugmcp.dap.exit_codes import ExitCodes
 from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.records import RecordTakers
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import USUAL, Patience
 
@@ -68,8 +69,9 @@ class DialIns:
         exit_codes: of processes that their parents have waited for.
     """
 
-    def __init__(self, nursery: trio.Nursery, patience: Patience = USUAL) -> None:
+    def __init__(self, nursery: trio.Nursery, patience: Patience = USUAL, watchdog: Watchdog | None = None) -> None:
         self.patience = patience
+        self._watchdog = watchdog
         self.exit_codes = ExitCodes()
         self.records = RecordTakers()
         self.door = Door(nursery, self._deliver, records=self.records, patience=patience)
@@ -112,6 +114,8 @@ class DialIns:
         address = await self.listen()
         if self._carrier is None:
             self._carrier = self._resources.enter_context(made_carrier(address.host, address.port, address.token))
+            if self._watchdog is not None:
+                self._resources.enter_context(self._watchdog.watching_directory(self._carrier.directory))
         return self._carrier
 
     # --- Taking -------------------------------------------------------------------------------------------------------
@@ -193,13 +197,14 @@ class DialIns:
 
 
 @asynccontextmanager
-async def open_dial_ins(patience: Patience = USUAL) -> AsyncIterator[DialIns]:
+async def open_dial_ins(patience: Patience = USUAL, watchdog: Watchdog | None = None) -> AsyncIterator[DialIns]:
     """Run the door for the length of the block. It listens from the first `listen` on.
 
-    Resource handling: at the end nothing listens, and callers that were not taken have been released.
+    Resource handling: at the end nothing listens, and callers that were not taken have been released. The carrier's
+    directory is removed, by the watchdog if this process is killed.
     """
     async with trio.open_nursery() as nursery:
-        dial_ins = DialIns(nursery, patience)
+        dial_ins = DialIns(nursery, patience, watchdog)
         try:
             yield dial_ins
         finally:

@@ -3,7 +3,8 @@
 `Watchdog` runs watchdog_process.py as a script and sends it through a pipe which process sessions to watch. When the
 pipe ends, because the server closed it or died, the script kills every process of the sessions that are still on its
 list. A process session (`setsid`) contains an adapter or a debuggee with all its children, whatever process groups
-they make for themselves. A daemon that has left them is watched as a process (`watch_process`).
+they make for themselves. A daemon that has left them is watched as a process (`watch_process`). It removes directories,
+too (`watching_directory`).
 
     watchdog = Watchdog()
     watchdog.watch(process.pid)  # the process was started with start_new_session=True
@@ -18,7 +19,8 @@ import logging
 import os
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import trio
 
@@ -39,7 +41,9 @@ _CLOSE_SECONDS = 2.0
 
 
 class Watchdog:
-    """The server's end: starts the watchdog process with the first process session that it is to watch.
+    """The server's end: starts the watchdog process with the first that it is to watch.
+
+    It watches process sessions, processes and directories, hence so many methods.
 
     Attributes:
         patience: with the processes that it watches, when they are to listen or to end.
@@ -78,6 +82,18 @@ class Watchdog:
     def forget_process(self, pid: int, started: str) -> None:
         """Leave one process alone again."""
         self._remove(f"{pid} {started}")
+
+    @contextmanager
+    def watching_directory(self, path: str) -> Iterator[None]:
+        """Have a directory removed with all that is in it if this process ends within the block."""
+        if not path.isprintable():  # the watchdog process reads lines
+            yield
+            return
+        self._add(path)
+        try:
+            yield
+        finally:
+            self._remove(path)
 
     def _add(self, entry: str) -> None:
         self._watched.add(entry)
@@ -122,6 +138,8 @@ class Watchdog:
         if self._process is not None and self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
+            if not self._watched:  # it has nothing to do, and on a busy machine it may not have begun yet
+                self._process.kill()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(self.patience.seconds(_CLOSE_SECONDS))
             self._process, self._started = None, trio.Event()

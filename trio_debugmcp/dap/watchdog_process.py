@@ -1,8 +1,9 @@
 """The watchdog process: a script that outlives the server, and kills what it leaves behind. See dap/watchdog.py.
 
 It reads on its standard input which process sessions to watch: `+123` adds one, `-123` removes it. `+123 4567` adds one
-process by itself, a daemon that has left them: its id and when it started, as another one may have the id by then. At
-the end of its input it kills every process that is left.
+process by itself, a daemon that has left them: its id and when it started, as another one may have the id by then.
+`+/tmp/name` adds a directory. At the end of its input it kills every process that is left, and then removes the
+directories.
 
 The script runs isolated (`python -I -S`), so this module imports nothing but the standard library; and little of that,
 because its memory counts as the server's. The server itself uses the functions that have no underscore.
@@ -91,6 +92,16 @@ def _watch() -> None:
             watched.add(line[1:].strip())
         else:
             watched.discard(line[1:].strip())
+    directories = {entry for entry in watched if entry.startswith("/")}
+    _end(watched - directories)
+    if directories:
+        import shutil  # from here on there is no server whose memory it would be
+
+        for directory in directories:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _end(watched: set[str]) -> None:
     for _ in range(_SWEEPS):
         watched = {entry for entry in watched if _kill(entry)}
         if not watched:

@@ -75,7 +75,7 @@ class Carrier:
 def made_carrier(host: str, port: int, token: str) -> Iterator[Carrier]:
     """Make the directory for programs that are to dial in at this address; at the end it is removed.
 
-    If this process is killed, the next one does it that makes such a directory.
+    If this process is killed, its watchdog process does it; if that is killed, too, the next process that makes one.
 
     Raises:
         AdapterGone: the code cannot be written into it.

@@ -21,6 +21,7 @@ from trio_debugmcp.dap.incoming_connection import IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.records import RecordTakers, read_greeting
 from trio_debugmcp.dap.relayed_programs import Carried
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.relaying.bringing_in import brought_in, problem_of
@@ -80,9 +81,16 @@ class Relay:
         return len(failed)
 
     async def _keep_carrier(self, address: ListenerAddress, *, task_status: trio.TaskStatus[Carrier]) -> None:
-        with made_carrier(address.host, address.port, address.token) as carrier:
-            task_status.started(carrier)
-            await trio.sleep_forever()
+        watchdog = Watchdog(self._patience)
+        try:
+            with (
+                made_carrier(address.host, address.port, address.token) as carrier,
+                watchdog.watching_directory(carrier.directory),
+            ):
+                task_status.started(carrier)
+                await watchdog.keep()
+        finally:
+            watchdog.close()
 
     async def _brought_in(self, pid: int, carrier: Carrier, address: ListenerAddress) -> str | None:
         arrived = self._arrived[pid] = trio.Event()

@@ -249,7 +249,7 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
     """Run a debugger for the length of the block; at its end every session has said goodbye and no process is left."""
     watchdog = Watchdog(settings.patience)
     try:
-        async with trio.open_nursery() as nursery, open_dial_ins(settings.patience) as dial_ins:
+        async with trio.open_nursery() as nursery, open_dial_ins(settings.patience, watchdog) as dial_ins:
             debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins, settings.engine))
             # Shielded: the merger outlives the sessions, whose last changes it must still merge; the watchdog, too.
             serving = trio.CancelScope(shield=True)
