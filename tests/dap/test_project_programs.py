@@ -1,13 +1,18 @@
 """What a project runs that is launched by its directory, or by the file that describes it."""
 
 import json
+import shutil
+import sys
 import zipapp
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trio_debugmcp.dap.profiles.project_programs import NoProgram, ProjectProgram, project_program
+from trio_debugmcp.dap.profiles.compilers import BuildPlan
+from trio_debugmcp.dap.profiles.project_programs import project_program
+from trio_debugmcp.dap.profiles.projects.project_program import NoProgram, ProjectProgram
 from trio_debugmcp.dap.profiles.python.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.python.expressions import PythonExpressions
 
@@ -184,3 +189,156 @@ def test_a_package_json_that_begins_with_a_byte_order_mark_is_read_and_one_too_d
     (tmp_path / "package.json").write_text("[" * 100_000)
     with pytest.raises(NoProgram, match="cannot be read"):
         project_program(home, home)
+
+
+# --- Projects of compilers, and of others -----------------------------------------------------------------------------
+
+
+def written(home: Path, files: Mapping[str, str]) -> str:
+    """A project with these files, by their names."""
+    for name, text in files.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text)
+    return str(home)
+
+
+def executable(file: Path) -> str:
+    """What is machine code by its first bytes."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(sys.executable, file)
+    file.chmod(0o755)
+    return str(file)
+
+
+def refusal(path: str, cwd: str) -> str:
+    with pytest.raises(NoProgram) as raised:
+        project_program(path, cwd)
+    return str(raised.value)
+
+
+CMAKE = (
+    "project(shop CXX)\nadd_executable(shop main.cpp)\nadd_executable(till till.cpp)\nadd_executable(x ALIAS shop)\n"
+)
+
+
+def test_a_project_of_cmake_that_is_not_built_is_refused_with_the_commands_and_its_programs(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
+    for path in (tmp_path, tmp_path / "CMakeLists.txt"):
+        says = refusal(str(path), str(tmp_path))
+        assert f"cmake -S {tmp_path} -B {tmp_path}/build -DCMAKE_BUILD_TYPE=Debug && cmake --build" in says
+        assert "(shop, till)" in says
+
+
+def test_of_a_project_of_cmake_that_is_configured_the_one_program_is_built_again(tmp_path: Path) -> None:
+    home, build = tmp_path / "shop", tmp_path / "shop" / "build"
+    cache = f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n"
+    written(home, {"CMakeLists.txt": CMAKE, "build/CMakeCache.txt": cache})
+    assert f"Build it: cmake --build {build}" in refusal(str(home), "/")
+    program = executable(build / "shop")
+    executable(build / "libstock.so.1")
+    (build / "CTestTestfile.cmake").write_text(f'add_test(stock "{executable(build / "stock_test")}")\n')
+    found = project_program(str(home), "/")
+    assert found is not None
+    assert found.program == program
+    assert found.build == BuildPlan(("cmake", "--build", str(build)), str(build), program, program=program)
+    till = executable(build / "bin" / "till")
+    assert f"Build and pass one as `program`: {program}, {till}." in refusal(str(home), "/")
+
+
+def test_an_executable_beside_a_makefile_is_run_as_it_is_and_without_one_the_refusal_makes_it(tmp_path: Path) -> None:
+    home = written(tmp_path, {"Makefile": "shop:\n", "notes.sh": "#!/bin/sh\n"})
+    assert "make CFLAGS='-g -O0'" in refusal(home, home)
+    program = executable(tmp_path / "shop")
+    found = project_program(home, home)
+    assert found is not None
+    assert (found.program, found.build) == (program, None)
+    assert "not built again by Makefile" in found.why
+
+
+def test_a_makefile_beside_a_project_of_another_language_says_nothing(tmp_path: Path) -> None:
+    home = project(tmp_path, "Makefile", "index.js", name="n")
+    found = project_program(home, home)
+    assert found is not None
+    assert found.program == f"{home}/index.js"
+
+
+MAIN = "package main\n\nfunc main() {}\n"
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    described = "module example.org/till // the till\n\ngo 1.19\n"
+    written(tmp_path, {"cmd/a/main.go": MAIN, "lib/lib.go": "package lib\n", "go.mod": described})
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["", "go.mod", "...", "cmd/...", "example.org/till/cmd/a"])
+def test_a_module_of_go_runs_its_only_program_however_it_is_named(module: Path, name: str) -> None:
+    found = project_program(str(module / name), str(module))
+    assert found is not None
+    assert found.program == str(module / "cmd/a")
+
+
+def test_go_programs_that_delve_builds_itself_are_left_to_it_and_other_packages_are_refused(module: Path) -> None:
+    home = str(module)
+    assert project_program(f"{home}/cmd/a", home) is None
+    assert "has no package `main`. Pass a test of it" in refusal(f"{home}/lib", home)
+    assert project_program(f"{home}/example.org/other", home) is None
+    assert project_program("/elsewhere/...", "/elsewhere") is None
+    (module / "cmd/b").mkdir()
+    (module / "cmd/b/main.go").write_text(MAIN)
+    assert f"Pass one as `program`: {home}/cmd/a, {home}/cmd/b." in refusal(f"{home}/...", home)
+    (module / "main.go").write_text(MAIN)
+    assert project_program(home, home) is None
+    assert project_program(f"{home}/go.mod", home) is None
+
+
+@pytest.mark.parametrize("name", ["pom.xml", "build.gradle", "build.gradle.kts"])
+def test_a_project_of_java_runs_its_only_class_with_a_main(tmp_path: Path, name: str) -> None:
+    main = "class Main { public static void main(String[] args) { } }"
+    places = ("src/main/java/depot/Main.java", "src/test/java/Run.java", "build/Copy.java")
+    written(tmp_path, {**dict.fromkeys(places, main), name: ""})
+    found = project_program(str(tmp_path), "/")
+    assert found is not None
+    assert found.program == f"{tmp_path}/src/main/java/depot/Main.java"
+    (tmp_path / "src/main/java/Other.java").write_text(main)
+    assert "several classes with a `main`" in refusal(f"{tmp_path}/{name}", "/")
+
+
+def test_a_project_of_the_jvm_without_a_main_in_java_is_refused_with_what_can_be_passed(tmp_path: Path) -> None:
+    home = project(tmp_path, "pom.xml", "src/main/java/A.java")
+    assert 'Pass a test of it: test="FILE.java::name", or a jar' in refusal(home, "/")
+    project(tmp_path, "src/main/kotlin/A.kt")
+    assert "Build a jar and pass that" in refusal(home, "/")
+
+
+def test_a_project_of_ruby_runs_its_only_command(tmp_path: Path) -> None:
+    home = project(tmp_path, "Gemfile", "Rakefile", "shop.rb")
+    assert refusal(home, "/").count(f"such as {home}/shop.rb.") == 1
+    (tmp_path / "exe").mkdir()
+    (tmp_path / "exe/shop").write_text("#!/usr/bin/env ruby\n")
+    found = project_program(home, "/")
+    assert found is not None
+    assert found.program == f"{home}/exe/shop"
+    (tmp_path / "exe/till.rb").touch()
+    assert f"several commands. Pass one as `program`: {home}/exe/shop, {home}/exe/till.rb." in refusal(home, "/")
+
+
+@pytest.mark.parametrize(("described", "says"), [("{}", "such as {}/public/index.php"), ("{", "cannot be read")])
+def test_a_package_of_php_that_names_no_command_is_refused(tmp_path: Path, described: str, says: str) -> None:
+    home = project(tmp_path, "public/index.php")
+    (tmp_path / "composer.json").write_text(described)
+    assert says.format(home) in refusal(home, "/")
+
+
+def test_a_package_of_php_runs_its_only_command(tmp_path: Path) -> None:
+    home = project(tmp_path, "bin/shop")
+    (tmp_path / "composer.json").write_text('{"bin": ["bin/shop", "bin/gone"]}')
+    found = project_program(home, "/")
+    assert found is not None
+    assert found.program == f"{home}/bin/shop"
+
+
+def test_a_refusal_says_how_many_programs_it_left_out(tmp_path: Path) -> None:
+    home = project(tmp_path, "Gemfile", *(f"bin/c{number:02}.rb" for number in range(11)))
+    assert "c07.rb and 3 more." in refusal(home, "/")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import trio
 
-from tests.languages.conftest import TEST_SECONDS, need
+from tests.languages.conftest import TEST_SECONDS, installed, need
 from tests.real.conftest import Connect
 from tests.server.scene import failure
 from trio_debugmcp.dap.profiles.native.elf import Executable, read_elf
@@ -64,6 +64,41 @@ async def test_c_is_built_stopped_in_built_again_and_gone_and_its_errors_are_the
         end = await client.call("debug_launch", program=str(plain), adapter=native_adapter, stop_at_entry=False)
         assert end["exitCode"] == 7
         assert any(each.startswith("plain has no debug information: ") for each in end["notes"])
+
+
+CMAKE = """cmake_minimum_required(VERSION 3.10)
+project(shop NONE)
+set(compiler gcc)
+add_custom_target(shop ALL COMMAND ${compiler} -g -o shop ${CMAKE_SOURCE_DIR}/shop.c)
+"""
+"""Without the languages of CMake's own, whose compilers it would try for seconds."""
+
+
+async def test_a_project_of_cmake_is_built_again_and_what_configures_it_is_debugged_too(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    cmake = need("cmake", shutil.which("cmake"), "apt-get install cmake")
+    need("gcc", shutil.which("gcc"), "apt-get install gcc")
+    described, source = tmp_path / "CMakeLists.txt", tmp_path / "shop.c"
+    described.write_text(CMAKE)
+    source.write_text(C)
+    async with debugging() as client:
+        failed = await failure(client, "debug_launch", program=str(tmp_path))
+        assert "cmake --build" in failed.message
+        breakpoints = [{"file": str(described), "line": 4}]
+        stop = await client.call(
+            "debug_launch", program=str(tmp_path), adapter=installed("cmake"), breakpoints=breakpoints
+        )
+        assert stop["at"] == f"{described}:4 in add_custom_target"
+        end = await client.call("debug_continue")
+        assert end["exitCode"] == 0
+        await trio.run_process([cmake, "--build", str(tmp_path / "build")], capture_stdout=True)
+        source.write_text(C.replace("* 2", "* 3"))
+        where = {"file": str(source), "line": 5}
+        stop = await client.call(
+            "debug_launch", program=str(tmp_path), adapter=installed("gdb"), breakpoints=[where], replace=True
+        )
+        assert (stop["at"], stop["locals"]["result"]) == (f"{source}:5 in doubled", "63")
 
 
 async def test_a_crate_is_built_by_cargo_and_the_program_of_its_source_file_runs(

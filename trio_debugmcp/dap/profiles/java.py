@@ -60,6 +60,11 @@ def _of_source(path: Path, text: str) -> MainClass:
     return _located(path, within + name)
 
 
+def has_main(text: str) -> bool:
+    """Whether a source file has a method in which programs begin."""
+    return _type_with_main(_NOT_CODE.sub("", text)) is not None
+
+
 def _type_with_main(text: str) -> str | None:
     """Return the outermost type that has a method `main`."""
     found = _MAIN.search(text)

@@ -50,8 +50,17 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,
         "gdb_rust": gdb_arguments(),
+        "cmake_run": _cmake_run(program, launch.args),
         **_mapped(launch.path_mappings),
     }
+
+
+def _cmake_run(program: Path, args: Sequence[str]) -> list[str]:
+    """Return the arguments by which CMake runs a script, or configures a project: in `build` by default."""
+    if program.name != "CMakeLists.txt":
+        return ["-P", str(program)]
+    home = str(program.parent)
+    return ["-S", home, *([] if any(word.startswith("-B") for word in args) else ["-B", str(Path(home, "build"))])]
 
 
 def attach_values(attach: Attach) -> dict[str, Any]:

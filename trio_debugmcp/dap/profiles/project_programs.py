@@ -1,4 +1,4 @@
-"""The program that a project names: of `.`, a package's directory, `package.json` or `pyproject.toml`.
+"""The program that a project names: of `.`, a package's directory, or the file that describes it: `pom.xml`, `./...`.
 
     project_program("/src/shop", "/src/shop")
     # ProjectProgram(program="/src/shop/server.js", args=("--port=1",), why="`npm start` in package.json")
@@ -10,38 +10,21 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
-FILES = ("package.json", "pyproject.toml")
+from trio_debugmcp.dap.profiles.projects.built_projects import of_cmake, of_commands
+from trio_debugmcp.dap.profiles.projects.go_projects import of_go, of_packages
+from trio_debugmcp.dap.profiles.projects.java_projects import of_java
+from trio_debugmcp.dap.profiles.projects.project_program import NoProgram, ProjectProgram
+from trio_debugmcp.dap.profiles.projects.script_projects import of_php, of_ruby
 
 _MAX_BYTES = 1_000_000
 
 _ARCHIVE = "is an archive: what is in it is named like files below it, also for breakpoints (`NAME.pyz/__main__.py`)"
 
 _ENTRY_POINT = re.compile(r"\s*(?P<module>[\w.]+)\s*:\s*(?P<name>[\w.]+)\s*(?:\[.*\])?\s*")
-
-
-class NoProgram(Exception):
-    """A project does not say what it runs, or says several; the message says what to do."""
-
-
-class ProjectProgram(Struct, frozen=True):
-    """What a project runs: a file, a module, a command or code; `why` names where it says so.
-
-    `directory`: where it runs, if the project says so.
-    """
-
-    program: str | None = None
-    module: str | None = None
-    command: str | None = None
-    code: str | None = None
-    args: tuple[str, ...] = ()
-    directory: str | None = None
-    why: str = ""
 
 
 def project_program(path: str, cwd: str) -> ProjectProgram | None:
@@ -53,25 +36,37 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
         NoProgram: it says nothing that can be launched, or several.
     """
     home = Path(path)
-    if home.name in FILES and home.is_file():
-        return _of_file(home, cwd)
+    reader = _READERS.get(home.name)
+    if reader is not None and home.is_file():
+        return reader(home, cwd)
     if home.suffix == ".pyz" and _is_archive(home):
         return ProjectProgram(program=path, why=_ARCHIVE)
     if not home.is_dir():
-        return None
+        return of_packages(home, cwd)
     if (home / "__main__.py").is_file():
         return _of_package(home, Path(cwd))
+    described = [home / name for name in _READERS if (home / name).is_file()]
+    own = [file for file in described if file.name not in _BESIDE_OTHERS]
+    return _of_directory(home, own or described, cwd) if described else of_packages(home, cwd)
+
+
+def _of_directory(home: Path, files: Sequence[Path], cwd: str) -> ProjectProgram | None:
+    """Return what the files of a directory say that it runs; None also if an adapter knows that."""
     found, problems = list[ProjectProgram](), list[str]()
-    for file in (home / name for name in FILES if (home / name).is_file()):
+    for file in files:
         try:
-            found.append(_of_file(file, cwd))
+            program = _READERS[file.name](file, cwd)
         except NoProgram as error:
             problems.append(str(error))
+            continue
+        if program is None:
+            return None
+        found += [program] if program not in found else []
     if len(found) > 1:
         named = " and ".join(program.why for program in found)
         raise NoProgram(f"'{home}' names several programs: {named}. Pass one of the two files as `program`.")
     if not found and problems:
-        raise NoProgram(" ".join(problems))
+        raise NoProgram(" ".join(dict.fromkeys(problems)))
     return found[0] if found else None
 
 
@@ -81,7 +76,7 @@ def _of_package(home: Path, cwd: Path) -> ProjectProgram:
     return ProjectProgram(program=str(home / "__main__.py"), why="its __main__.py")
 
 
-def _of_file(file: Path, cwd: str) -> ProjectProgram:
+def _described(file: Path) -> Mapping[str, Any]:
     try:
         with file.open("rb") as opened:
             text = opened.read(_MAX_BYTES).decode("utf-8-sig")
@@ -92,7 +87,7 @@ def _of_file(file: Path, cwd: str) -> ProjectProgram:
         raise NoProgram(f"'{file}' cannot be read: {error}.") from None
     if not isinstance(described, dict):
         raise NoProgram(f"'{file}' is not an object.")
-    return _of_python(file, described, Path(cwd)) if file.suffix == ".toml" else _of_node(file, described)
+    return described
 
 
 # --- Node -------------------------------------------------------------------------------------------------------------
@@ -104,8 +99,9 @@ def _is_archive(file: Path) -> bool:
     return is_zipfile(file)
 
 
-def _of_node(file: Path, described: Mapping[str, Any]) -> ProjectProgram:
+def _of_node(file: Path, _: str) -> ProjectProgram:
     """Return what `npm start` runs by node itself, or the command or the module of a package."""
+    described = _described(file)
     scripts = _table(described, "scripts")
     start = scripts.get("start")
     if isinstance(start, str):
@@ -150,7 +146,8 @@ def _is_shell(words: list[str]) -> bool:
 # --- Python -----------------------------------------------------------------------------------------------------------
 
 
-def _of_python(file: Path, described: Mapping[str, Any], cwd: Path) -> ProjectProgram:
+def _of_python(file: Path, cwd: str) -> ProjectProgram:
+    described = _described(file)
     poetry = _table(_table(described, "tool"), "poetry")
     project, table = _table(described, "project"), "project.scripts"
     if "scripts" not in project and "scripts" in poetry:
@@ -167,7 +164,7 @@ def _of_python(file: Path, described: Mapping[str, Any], cwd: Path) -> ProjectPr
         raise NoProgram(f"'{file}': the command {name} is '{scripts[name]}', which is not module:function.")
     function = entry["name"].partition(".")[0]
     home = _home_of(file.parent, entry["module"].partition(".")[0])
-    path = "" if home == cwd else f"sys.path.insert(0, {str(home)!r})\n"
+    path = "" if home == Path(cwd) else f"sys.path.insert(0, {str(home)!r})\n"
     code = f"import sys\n{path}from {entry['module']} import {function}\nsys.exit({entry['name']}())\n"
     return ProjectProgram(command=name, code=code, why=f"the command {name} of [{table}], {scripts[name]}")
 
@@ -181,3 +178,29 @@ def _home_of(project: Path, name: str) -> Path:
 def _table(described: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = described.get(key)
     return value if isinstance(value, dict) else {}
+
+
+# --- All of them ------------------------------------------------------------------------------------------------------
+
+_READERS: Mapping[str, Callable[[Path, str], ProjectProgram | None]] = {
+    "package.json": _of_node,
+    "pyproject.toml": _of_python,
+    "CMakeLists.txt": of_cmake,
+    "pom.xml": of_java,
+    "build.gradle": of_java,
+    "build.gradle.kts": of_java,
+    "go.mod": of_go,
+    "composer.json": of_php,
+    "Gemfile": of_ruby,
+    "Rakefile": of_ruby,
+    "meson.build": of_commands,
+    "Makefile": of_commands,
+    "makefile": of_commands,
+}
+"""File that describes a project → what reads what it runs, from the file in a working directory; None of it: an adapter
+takes the directory as it is."""
+
+_BESIDE_OTHERS = frozenset({"Makefile", "makefile", "Rakefile", "Gemfile", "composer.json"})
+"""Those that projects of any language have for tasks of theirs."""
+
+FILES = tuple(_READERS)

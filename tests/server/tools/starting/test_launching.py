@@ -222,6 +222,39 @@ async def test_a_project_is_launched_by_what_it_names_and_the_answer_says_what_t
         assert scene.launched()["program"] == f"{scene.server}/shop/__main__.py"
 
 
+@pytest.mark.parametrize(
+    "line", ["unit", "npx unit", "poetry run unit", "bundle exec unit", "cargo run --", "go run ."]
+)
+async def test_a_command_is_launched_that_the_project_has_installed_or_what_a_runner_runs(
+    scene: Scene, line: str
+) -> None:
+    unit = scene.server / "node_modules" / ".bin" / "unit"
+    unit.parent.mkdir(parents=True)
+    unit.write_text(TEXT)
+    unit.chmod(0o755)
+    (scene.server / "package.json").write_text('{"main": "./node_modules/.bin/unit"}')
+    async with connect(options=scene.options) as client:
+        await run(client, program=f"{line} a", adapter="fake")
+        assert (scene.launched()["program"], scene.launched()["args"]) == (str(unit), ["a"])
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("cargo build", 'program="."'),
+        ("make", "pass the executable"),
+        ("vitest run", "node_modules/.bin or vendor/bin"),
+    ],
+)
+async def test_a_command_that_is_none_of_the_project_is_refused_with_what_is_launched_instead(
+    scene: Scene, line: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    async with connect(options=scene.options) as client:
+        failed = await failure(client, "debug_launch", program=line)
+        assert (failed.code, says in failed.message) == ("INVALID_PATH", True), failed.message
+
+
 async def test_a_launch_says_what_its_breakpoints_drop_of_earlier_ones(scene: Scene) -> None:
     async with connect(options=scene.options) as client:
         wanted = {"file": "here.py", "line": 5}

@@ -1,7 +1,5 @@
 """What a launch runs: a program, a module, code or a test, with the adapter that debugs it, and where it is run."""
 
-import re
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.projects.installed_commands import find_command, instead_of
 from trio_debugmcp.dap.profiles.python.notebooks import home_of, is_notebook, problem_of
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
@@ -17,6 +16,7 @@ from trio_debugmcp.server.tools.near_files import meant_instead
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting.building import build_plan
 from trio_debugmcp.server.tools.starting.checks import check_options, check_program, choose_profile
+from trio_debugmcp.server.tools.starting.command_lines import as_meant
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.project_targets import of_project
 from trio_debugmcp.server.tools.starting.wanted_tests import own_test_run, wanted_test
@@ -25,15 +25,6 @@ from trio_debugmcp.session.debugger import Debugger
 
 UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 """Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
-
-_COMMAND = re.compile(r"(?:(?P<python>(?:\S*/)?(?:python|pypy)[\d.]*)\s+(?=\S)|(?=\S+\s+\S))(?P<rest>.+)", re.DOTALL)
-"""A command line in place of a program, as one would type it."""
-
-_NODE = ("node", "npm", "tsx", "ts-node")
-"""Commands that run a file of JavaScript; `npm start` runs what a package names."""
-
-_AS_TEST = re.compile(r".+\.\w+::[^:].*", re.DOTALL)
-"""The name of a test in place of a program, as its runner has it."""
 
 
 class LaunchTarget(Struct, frozen=True):
@@ -68,17 +59,19 @@ async def target_of(debugger: Debugger, params: DebugLaunch, cwd: str) -> Launch
     stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
     project = of_project(debugger, params, cwd)
     if project is None:
-        meant = _as_meant(debugger, params, cwd)
+        meant = as_meant(debugger, params, cwd)
         project = of_project(debugger, meant, cwd) if meant.program != params.program else None  # `node .`
         if project is None:
             return await _target(debugger, meant, stop_at, cwd)
-    target = await _target(debugger, project.params, stop_at, cwd)
+    target = await _target(debugger, project.params, stop_at, cwd, project.run)
     return replace(target, cwd=project.directory or target.cwd, notes=(project.note,))
 
 
-async def _target(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...], cwd: str) -> LaunchTarget:
+async def _target(
+    debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...], cwd: str, run: TestRun | None = None
+) -> LaunchTarget:
     by_options = _target_options(debugger, params)
-    run = own_test_run(debugger, params.test, cwd) if params.test is not None else None
+    run = own_test_run(debugger, params.test, cwd) if params.test is not None else run
     if run is not None:
         options = {**run.options, **params.adapter_options}
         own = (*run.args, *(run.breaks if params.stop_on_uncaught else ()))
@@ -102,37 +95,6 @@ def _check_notebook(debugger: Debugger, program: str) -> None:
         problem = debugger.host.query(f"problem of {program}", lambda: problem_of(Path(program)))
         if problem is not None:
             raise UsageError("INVALID_PATH", f"'{program}' {problem}.", {"path": program})
-
-
-def _as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:
-    """Return the parameters with a command line, or the name of a test, where it belongs.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER`: it is not a command line.
-    """
-    program = params.program or ""
-    command = _COMMAND.fullmatch(program)
-    is_there = ("::" in program or command is not None) and existing_file(debugger, program, cwd) is not None
-    if is_there or (command is None and not _AS_TEST.fullmatch(program)):
-        return params
-    if command is None:
-        return replace(params, program=None, test=program)
-    try:
-        words = shlex.split(command["rest"])
-    except ValueError as error:
-        raise UsageError("INVALID_PARAMETER", f"`{program}` is not a command line: {error}.") from None
-    python = command["python"] or ""
-    if "/" in python:  # a bare `python` is the one of the program's environment
-        options = {"python": [str(Path(cwd, python))], **params.adapter_options}
-        params = replace(params, adapter_options=options)
-    if words[0] in _NODE and len(words) > 1 and not words[1].startswith("-"):
-        words = words[1:] if words[0] != "npm" else [".", *words[2:]] if words[1] == "start" else words
-    if words[0] == "-m" and len(words) > 1:
-        return replace(params, program=None, module=words[1], args=[*words[2:], *params.args])
-    is_command = words[0] == "." or ("/" not in words[0] and Path(words[0]).suffix == "" and not python)
-    if words[0].startswith("-") or (existing_file(debugger, words[0], cwd) is None and not is_command):
-        return params
-    return replace(params, program=words[0], args=[*words[1:], *params.args])
 
 
 def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:
@@ -178,6 +140,7 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
             f"command {program} for {cwd}",
             lambda: next(filter(None, (profile.programs.find_command(program, cwd) for profile in profiles)), None),
         )
+        found = found or _installed(debugger, program, cwd)
     if found is not None:
         return debugger.workspace.resolve(found)  # the server may be confined from a command
     for path in dict.fromkeys([str(Path(cwd, program)), program]):
@@ -188,10 +151,26 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
     if Path(program).suffix == "" and not debugger.host.query(f"path {full}", Path(full).exists):
         raise UsageError(
             "INVALID_PATH",
-            f"There is no file '{program}' in {cwd}. {meant and f'{meant} '}To run an installed command, pass `module` "
-            '(for example "pytest"), or the path of its script.',
+            f"There is no file '{program}' in {cwd}. {meant or _instead_of(debugger, program)}",
             {"path": program},
         )
     if meant:
         raise UsageError("INVALID_PATH", f"The program '{full}' does not exist. {meant}", {"path": program})
     return full
+
+
+def _installed(debugger: Debugger, command: str, cwd: str) -> str | None:
+    try:
+        found: str | None = debugger.host.query(
+            f"installed command {command} for {cwd}", lambda: find_command(command, cwd)
+        )
+    except UsageError:  # a recording from before this was asked
+        return None
+    return found
+
+
+def _instead_of(debugger: Debugger, command: str) -> str:
+    try:
+        return str(debugger.host.query(f"what to launch for {command}", lambda: instead_of(command)))
+    except UsageError:  # a recording from before this was asked
+        return ""

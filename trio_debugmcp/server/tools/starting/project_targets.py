@@ -7,19 +7,27 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles.project_programs import FILES, NoProgram, ProjectProgram, project_program
+from trio_debugmcp.dap.profiles.project_programs import FILES, project_program
+from trio_debugmcp.dap.profiles.projects.project_program import NoProgram, ProjectProgram
+from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.starting.checks import program_facts
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.session.debugger import Debugger
 
+_CONFIGURED = "CMakeLists.txt"
+"""The file that its own adapter runs: to configure a project is a program of its own."""
+
+_CONFIGURES = f"the project is configured, as its {_CONFIGURED} says"
+
 
 class ProjectTarget(Struct, frozen=True):
-    """What is launched of a project, where if it says so, and a note on what was chosen."""
+    """What is launched of a project, where if it says so, and a note on what was chosen; `run`: how it is built."""
 
     params: DebugLaunch
     directory: str | None
     note: str
+    run: TestRun | None = None
 
 
 def of_project(debugger: Debugger, params: DebugLaunch, cwd: str) -> ProjectTarget | None:
@@ -31,6 +39,9 @@ def of_project(debugger: Debugger, params: DebugLaunch, cwd: str) -> ProjectTarg
     if params.program is None:
         return None
     path = debugger.workspace.resolve(str(Path(cwd, params.program)))
+    wanted = _wanted_file(debugger, path, params.adapter)
+    if wanted is not None:
+        return ProjectTarget(replace(params, program=wanted), None, _CONFIGURES) if wanted != path else None
     found = _asked(debugger, path, cwd)
     if found is None or _is_known(debugger, path):
         return None
@@ -43,7 +54,8 @@ def of_project(debugger: Debugger, params: DebugLaunch, cwd: str) -> ProjectTarg
     if meant.program == path:
         return ProjectTarget(own, meant.directory, f"'{path}' {meant.why}")
     started = f"-m {meant.module}" if meant.module else program or "its function, as it is not installed"
-    return ProjectTarget(own, meant.directory, f"'{path}' names a project; started {started}: {meant.why}")
+    run = TestRun(program or "", directory=meant.directory or "", build=meant.build) if meant.build else None
+    return ProjectTarget(own, meant.directory, f"'{path}' names a project; started {started}: {meant.why}", run)
 
 
 def _asked(debugger: Debugger, path: str, cwd: str) -> dict[str, Any] | None:
@@ -59,6 +71,24 @@ def _asked(debugger: Debugger, path: str, cwd: str) -> dict[str, Any] | None:
     except UsageError:  # a recording from before this was asked
         return None
     return answer
+
+
+def _wanted_file(debugger: Debugger, path: str, adapter: str | None) -> str | None:
+    """Return the project's file, if the call names the adapter that runs it itself."""
+    profiles = debugger.settings.profiles
+    named = [profile.detect.files for profile in profiles if adapter is not None and profile.is_called(adapter)]
+    if not any(_CONFIGURED in files for files in named):
+        return None
+    file = path if Path(path).name == _CONFIGURED else str(Path(path, _CONFIGURED))
+    return file if _is_file(debugger, file) else None
+
+
+def _is_file(debugger: Debugger, path: str) -> bool:
+    try:
+        found: bool = debugger.host.query(f"project's file {path}", Path(path).is_file)
+    except UsageError:  # a recording from before this was asked
+        return False
+    return found
 
 
 def _is_known(debugger: Debugger, path: str) -> bool:

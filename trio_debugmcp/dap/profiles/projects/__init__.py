@@ -1,0 +1,1 @@
+"""What the projects of each language run, by the files that describe them."""
