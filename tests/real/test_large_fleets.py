@@ -10,6 +10,7 @@ from tests.patience import FACTOR
 from tests.real.conftest import TEST_SECONDS
 from trio_debugmcp.app import Options
 from trio_debugmcp.patience import Patience
+from trio_debugmcp.session.handshake_turns import TURN_SECONDS
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeFleet, connect
 
@@ -54,17 +55,23 @@ async def test_processes_that_never_read_are_named_and_hold_up_no_answer() -> No
                 assert re.match(r"8 \(rank 0-7\); [4-8] have no value", values["processes"])
 
 
-async def test_those_that_never_read_do_not_keep_others_from_dialing_in() -> None:
-    async with connect() as client:  # whose time for a turn is the usual one
+async def test_those_that_never_read_do_not_keep_others_from_dialing_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trio_debugmcp.session.session.TURN_SECONDS", TURN_SECONDS / FACTOR)  # the usual time for one
+    async with connect(options=Options(settings=Settings(patience=Patience(FACTOR)))) as client:
+        client.timeout = TEST_SECONDS
         door = await client.call("debug_listen")
         with trio.fail_after(TEST_SECONDS):
             async with FakeFleet(door["address"], door["token"], 70) as silent:
                 for worker in silent.workers:
                     worker.reads = False
+                while "70 connected" not in (await client.call("debug_state", session_id="s-1"))["listening"]:  # noqa: ASYNC110 (nothing tells it)
+                    await trio.sleep(0.05)
                 async with FakeFleet(door["address"], door["token"], 20) as fleet:
                     await fleet.connected()
                     values = await client.call("evaluate", expression="rank", group="running")
                     assert values["processes"] == "20 (rank 0-19)"
                     assert values["notes"][0].startswith("70 whose debugger is not ready are not among them")
                     assert len(json.dumps(await client.call("fleet_state"))) <= 4096
+                    for worker in silent.workers:
+                        worker.die()
                     await client.call("debug_disconnect")
