@@ -1,6 +1,6 @@
 """Variables of a paused program from its adapter: of a frame's scopes, or inside a value, and what has one of a path.
 
-    page = await variables_page(ways, place, VariablesQuestion(path="order.items"))
+    page = await variables_page(requests, frame, VariablesQuestion(path="order.items"))
 
 Every answer is bounded in size: each value that has something inside costs the adapter a request.
 """
@@ -17,8 +17,7 @@ from trio_debugmcp.session.looking.adapter_evaluation import evaluate
 from trio_debugmcp.session.looking.composites import MAX_COMPOSED, children, composed, in_short, scope_children
 from trio_debugmcp.session.looking.dap_children import MAX_NODES
 from trio_debugmcp.session.looking.dap_variables import chosen_scopes, variable_payload
-from trio_debugmcp.session.looking.variables import FramePlace, ScopeName, VariablesPage, VariablesQuestion
-from trio_debugmcp.session.looking.ways import Ways
+from trio_debugmcp.session.looking.variables import ScopeName, VariablesPage, VariablesQuestion
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Variable, shortened
@@ -38,28 +37,27 @@ _LAST_PART = re.compile(r"(?P<parent>.+?)(?:(?:\.|->)(?P<name>[^.\[\]>]+)|(?P<it
 """What a path leads to, behind the path to what it is inside of."""
 
 
-async def variables_page(ways: Ways, place: FramePlace, question: VariablesQuestion) -> VariablesPage:
+async def variables_page(requests: Requests, frame: StackFrame, question: VariablesQuestion) -> VariablesPage:
     """Return the variables that are asked for, and how many there are.
 
     Raises:
-        UsageError: `INVALID_FRAME`, `NOT_SUPPORTED`, `EVAL_FAILED`, `EVAL_TIMEOUT`, or `INVALID_PARAMETER` for those
+        UsageError: `NOT_SUPPORTED`, `EVAL_FAILED`, `EVAL_TIMEOUT`, or `INVALID_PARAMETER` for those
             that the adapter does not list.
     """
-    requests, path = ways.requests, question.path
+    profile, path = requests.profile, question.path
     leaf: Variable | None = None
     kind: str | None = None
     unlisted = 0
-    frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
     if path is None:
         variables = await scope_variables(requests, frame, question.scope)
     else:
         value = await evaluate(requests, frame, path, requests.patience.seconds(_PATH_SECONDS))
         variables, kind = await children(requests, value.reference, value.type), value.type
-        unlisted = ways.profile.habits.unlisted_in(value.value)
+        unlisted = profile.habits.unlisted_in(value.value)
         if unlisted and question.start >= len(variables):
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"{ways.profile.name} lists the first {len(variables)} of {len(variables) + unlisted}. Evaluate a "
+                f"{profile.name} lists the first {len(variables)} of {len(variables) + unlisted}. Evaluate a "
                 f"further one by its index: `{path}[{question.start}]`.",
             )
         if not variables:

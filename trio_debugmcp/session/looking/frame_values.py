@@ -20,11 +20,12 @@ from trio_debugmcp.probe.answers import ProbeVariable, ProbeVariables
 from trio_debugmcp.session.looking import capturing, summaries, trees
 from trio_debugmcp.session.looking.adapter_variables import variables_page
 from trio_debugmcp.session.looking.capturing import CapturedFrame
+from trio_debugmcp.session.looking.no_answer import About, refusal
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.summaries import Summary
 from trio_debugmcp.session.looking.trees import TreeNode
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesPage, VariablesQuestion, probe_variable
-from trio_debugmcp.session.looking.ways import About, Ways, refusal, without_code_first
+from trio_debugmcp.session.looking.ways import Ways, without_code_first
 from trio_debugmcp.session.looking.withheld import has_withheld, unknown_value, values_apart
 from trio_debugmcp.state.payloads import Variable, shortened
 
@@ -50,7 +51,10 @@ class FrameValues:
         if not isinstance(found, Unanswered):
             return found
         kept = self._of_stop(place, question) if self._ways.has_probe else None
-        return kept or await variables_page(self._ways, place, question)
+        if kept is not None:
+            return kept
+        frame = await self._ways.frames.find(self._ways.snapshot, place.thread_id, place.index)
+        return await variables_page(self._ways.requests, frame, question)
 
     async def tree(self, place: FramePlace, question: VariablesQuestion) -> TreeNode:
         """Return the value that an expression stands for, with what is inside of it.

@@ -14,8 +14,8 @@ from trio_debugmcp.dap.profiles.native.symbol_listing import (
 )
 from trio_debugmcp.dap.profiles.native.type_layout import NativeType, parsed_type
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.looking.adapter_commands import COMMAND_CONTEXT
 from trio_debugmcp.session.looking.adapter_evaluation import evaluate_text
-from trio_debugmcp.session.looking.safe_evaluation import COMMAND_CONTEXT
 from trio_debugmcp.session.looking.type_descriptions import Symbol, Symbols
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.model import StackFrame

@@ -25,11 +25,11 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.probe.answers import Deadlock
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.adapter_commands import by_commands
 from trio_debugmcp.session.looking.adapter_stacks import adapter_stacks
 from trio_debugmcp.session.looking.kernel_threads import KernelThread, KernelThreads, core_threads
 from trio_debugmcp.session.looking.live_threads import ALL_FRAMES, LiveStack, LiveThread
 from trio_debugmcp.session.looking.rust_guards import guard_holders
-from trio_debugmcp.session.looking.safe_evaluation import by_commands
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.model import Origin, StackFrame
@@ -113,7 +113,7 @@ class NativeThreads:
             return NativeLook(tuple(map(_placed, stacks)), total, (), stopped=True)
         found.seen_in(stacks)
         if free := found.unheld():
-            found.guess(await guard_holders(self._ways, stacks, free))
+            found.guess(await guard_holders(self._ways.requests, stacks, free))
         return found.stopped(stacks, await self._names(found, stacks), total)
 
     async def _waits(self, origin: Origin) -> "_Waits | None":
@@ -185,7 +185,7 @@ class NativeThreads:
         """Return the address that is the value of an expression, and its type as far as that is known."""
         commands = self._ways.profile.repl.safe_commands(expression)
         try:
-            value, kind = await by_commands(self._ways, frame, expression, commands, NAMES_SECONDS)
+            value, kind = await by_commands(self._ways.requests, frame, expression, commands, NAMES_SECONDS)
         except DebugError:
             return None, ""
         found = _ADDRESS.match(value)

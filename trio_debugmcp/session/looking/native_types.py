@@ -7,7 +7,8 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.native.type_layout import NativeField, NativeType, parsed_type, with_allocator
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace, command_answer, evaluate_safely
+from trio_debugmcp.session.looking.adapter_commands import command_answer
+from trio_debugmcp.session.looking.safe_evaluation import SafePlace, evaluate_safely
 from trio_debugmcp.session.looking.type_descriptions import DescribedType, Member
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened
@@ -55,7 +56,7 @@ async def _kind_of_path(ways: Ways, place: SafePlace, path: str) -> str | None:
     command = repl.value_command(path) if isinstance(repl, SafeRepl) else None
     if command is None or place.frame is None:
         return None
-    body = await command_answer(ways, place.frame, command, path, _seconds(ways))
+    body = await command_answer(ways.requests, place.frame, command, path, _seconds(ways))
     try:
         return repl.safe_answer(body.result)[1]
     except ValueError:  # there is no such variable
@@ -84,7 +85,7 @@ async def _printed(ways: Ways, place: SafePlace, expression: str) -> NativeType 
     if command is None or place.frame is None:
         why = "it tells the type of a value, but not what a type consists of"
         raise UsageError("NOT_SUPPORTED", f"{name} has no answer to type_get: {why}.", {"adapter": name})
-    body = await command_answer(ways, place.frame, command, expression, _seconds(ways))
+    body = await command_answer(ways.requests, place.frame, command, expression, _seconds(ways))
     return parsed_type(body.result)
 
 

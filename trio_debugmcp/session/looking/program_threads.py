@@ -41,10 +41,11 @@ from trio_debugmcp.session.looking.live_threads import (
     thread_in_words,
 )
 from trio_debugmcp.session.looking.native_threads import NativeThreads
+from trio_debugmcp.session.looking.no_answer import About, no_task_known, no_thread
 from trio_debugmcp.session.looking.program_probe import MAX_SIZE, MAX_THREADS
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace
-from trio_debugmcp.session.looking.ways import About, Seen, Ways, no_task_known, no_thread
+from trio_debugmcp.session.looking.ways import Seen, Ways
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.state.model import Locals, StackFrame
 

@@ -5,30 +5,22 @@
 docs/evaluate_safe.md says what is guaranteed, where, and why.
 """
 
-import logging
-from collections.abc import Sequence
 from functools import partial
 
-import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import EvaluateBody, ScopesBody
-from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import Body, ValueDescription
-from trio_debugmcp.session.looking.adapter_evaluation import evaluate, evaluate_text
+from trio_debugmcp.session.looking.adapter_commands import by_commands
+from trio_debugmcp.session.looking.adapter_evaluation import evaluate
+from trio_debugmcp.session.looking.no_answer import About, rejected
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace
-from trio_debugmcp.session.looking.ways import About, Ways, rejected
+from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
-
-log = logging.getLogger(__name__)
-
-COMMAND_CONTEXT = "repl"
-"""The context of DAP in which debuggers take commands."""
+from trio_debugmcp.state.payloads import shortened
 
 
 class SafePlace(Struct, frozen=True):
@@ -61,7 +53,7 @@ async def evaluate_safely(
         )
     commands = ways.profile.repl.safe_commands(expression)
     if commands:
-        return await by_commands(ways, place.frame, expression, commands, seconds)
+        return await by_commands(ways.requests, place.frame, expression, commands, seconds)
     value = await evaluate(ways.requests, place.frame, expression, seconds)
     return value.value, value.type
 
@@ -118,55 +110,3 @@ async def ask_safely(
             {"adapter": ways.profile.name},
         )
     return found
-
-
-async def command_answer(ways: Ways, frame: StackFrame, command: str, expression: str, seconds: float) -> EvaluateBody:
-    """Return what the adapter answers to a command in a frame. Raises as `evaluate_text`."""
-    repl, ask = ways.profile.repl, partial(evaluate_text, ways.requests, frame, command, expression, seconds)
-    if not isinstance(repl, SafeRepl) or not repl.in_selected:
-        return await ask(context=COMMAND_CONTEXT)
-    written, body, failure = trio.Event(), EvaluateBody(), None
-
-    async def select() -> None:
-        try:
-            await ways.requests.request("scopes", {"frameId": frame.id}, ScopesBody, sent=written.set)
-        except DebugError as error:  # the command has the same reason, and says it
-            log.info("selecting a frame: %s", error)
-        written.set()
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(select)
-        await written.wait()  # no longer: what is asked meanwhile may select another frame
-        try:
-            body = await ask(context=COMMAND_CONTEXT)
-        except DebugError as error:
-            failure = error
-    if failure is not None:
-        raise failure
-    return body
-
-
-async def by_commands(
-    ways: Ways, frame: StackFrame, expression: str, commands: Sequence[str], seconds: float
-) -> tuple[str, str | None]:
-    """Return value and type in the answer of the first command that works.
-
-    Raises:
-        UsageError: `SAFE_EVAL_REJECTED`, `EVAL_FAILED` or `EVAL_TIMEOUT`: none works; with the reason of the last.
-    """
-    repl = ways.profile.repl
-    reason = ""
-    for command in commands:
-        try:
-            body = await command_answer(ways, frame, command, expression, seconds)
-            return repl.safe_answer(body.result)
-        except ValueError as error:
-            reason = str(error)
-        except UsageError as error:
-            if error.code != "EVAL_FAILED":
-                raise
-            reason = str(error)
-        if repl.needs_call(reason):
-            raise rejected(f"`{shortened(expression)}` would call a function of the program")
-    first = shortened(reason.partition("\n")[0], MAX_MESSAGE_LENGTH)
-    raise UsageError("EVAL_FAILED", first if " failed: " in first else f"`{shortened(expression)}` failed: {first}")

@@ -41,13 +41,14 @@ from trio_debugmcp.session.looking.evaluation_errors import (
     unknown_outcome,
 )
 from trio_debugmcp.session.looking.live_threads import at_breakpoint, waits_for
+from trio_debugmcp.session.looking.no_answer import no_task
 from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
 from trio_debugmcp.session.looking.running_evaluation import evaluate_running
 from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
 from trio_debugmcp.session.looking.set_variable import assign_by_adapter
 from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
-from trio_debugmcp.session.looking.ways import Ways, no_task
+from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import failed_value
 from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.state.model import StackFrame
