@@ -158,13 +158,13 @@ class EditorChannel:
         self._waiting_bytes += len(frame)
         self._mail.set()
         if self._waiting_bytes > MAX_WAITING_BYTES:
-            self._cut_off("it does not read what it is sent")
+            self._cut_off()
         return number
 
-    def _cut_off(self, reason: str) -> None:
+    def _cut_off(self) -> None:
         self.cut_off = True
         self._queue.clear()
-        self._scope.cancel(reason=reason)
+        self._scope.cancel(reason="it does not read what it is sent")
 
     async def write(self) -> None:
         """Write what is sent, until `finish` was called and all is written."""
@@ -182,7 +182,7 @@ class EditorChannel:
                         await self._stream.send_all(piece)
                     self._waiting_bytes -= len(piece)
                     if limit.cancelled_caught:  # half a message may be written: nothing can follow it
-                        self._cut_off("it does not read what it is sent")
+                        self._cut_off()
                         return
 
     def finish(self) -> None:

@@ -111,9 +111,9 @@ def profile_of_python(profiles: Sequence[Profile]) -> Profile:
     return next((profile for profile in profiles if profile.has_probe), profiles[0])
 
 
-def profile_named(name: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:
+def profile_named(name: str) -> Profile | None:
     """The first profile of that name, or of that language."""
-    return next((profile for profile in profiles if profile.is_called(name)), None)
+    return next((profile for profile in PROFILES if profile.is_called(name)), None)
 
 
 def profiles_for_file(path: str, profiles: Sequence[Profile]) -> tuple[Profile, ...]:

@@ -1,8 +1,10 @@
 """What the tools about breakpoints answer."""
 
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles.near_names import named_alike
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.exceptions_alike import type_question
 from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -36,6 +38,9 @@ _DROPPABLE = ("condition", "hit_condition", "log_message")
 
 MAX_NAMED = 5
 """Breakpoints of before that a note names."""
+
+_MOST_ALIKE = 2
+"""Types of exceptions that a question names, where none is known of the name that was given."""
 
 
 class BreakpointData(AnswerData, frozen=True, kw_only=True):
@@ -212,6 +217,27 @@ def exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | No
     message = message or "no exception of that name was raised"
     near = type_question(debugger, each.exception_type)
     return f"{message}. {near}" if near else message
+
+
+def type_question(debugger: Debugger, exception_type: str) -> str:
+    """Return the question whether another type is meant; empty where one of this name is known, or none is like it."""
+    profile = debugger.language_of(None)
+    built_in = profile.expressions.exception_types() if profile is not None else ()
+    if profile is None or exception_type == "*" or "." in exception_type or exception_type in built_in:
+        return ""
+    files = [file for file in debugger.programs.known_sources() if Path(file).is_absolute()]
+    own = [file for file in files if not profile.code.is_library(file)]
+    places = list(dict.fromkeys([*(str(Path(file).parent) for file in own), debugger.workspace.directory]))
+    thrown = profile.thrown
+    try:
+        defined = debugger.host.query(
+            f"exceptions beside {exception_type}", lambda: thrown.types_beside(exception_type, own, places)
+        )
+    except UsageError:  # a recording from before this was asked
+        defined = ()
+    names = () if defined is None else {*built_in, *defined}
+    alike = named_alike(exception_type, {name: name for name in sorted(names)})[:_MOST_ALIKE]
+    return f"Is it {' or '.join(alike)}?" if alike else ""
 
 
 def _text(debugger: Debugger, file: str, line: int) -> str | None:

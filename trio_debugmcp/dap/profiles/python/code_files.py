@@ -170,12 +170,12 @@ class PythonCode(Code):
         return f"{_INSIDE}{' or '.join(rounds)}){inlined}{_THEN}{condition}\n)"
 
     def function_name_problem(self, name: str) -> str | None:
-        if _is_dotted(name, _INNER):
+        if _is_dotted(name):
             return None
         return "is not the name of a function: pass `name`, `Class.method` or `module.name`"
 
     def exception_type_problem(self, name: str) -> str | None:
-        if name == "*" or _is_dotted(name, _INNER):
+        if name == "*" or _is_dotted(name):
             return None
         return "is not the name of a type: pass `ValueError`, `module.Name`, or `*` for all"
 
@@ -237,5 +237,5 @@ _INNER = frozenset({"<locals>", "<lambda>"})
 """Parts of qualified names besides identifiers."""
 
 
-def _is_dotted(name: str, others: frozenset[str]) -> bool:
-    return all(part.isidentifier() or part in others for part in name.split("."))
+def _is_dotted(name: str) -> bool:
+    return all(part.isidentifier() or part in _INNER for part in name.split("."))

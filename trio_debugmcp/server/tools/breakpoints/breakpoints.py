@@ -15,9 +15,9 @@ from trio_debugmcp.server.answers.breakpoints import (
     Removed,
     breakpoint_answer,
     breakpoint_lines,
+    type_question,
     update_notes,
 )
-from trio_debugmcp.server.answers.exceptions_alike import type_question
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_hit_condition, check_texts
