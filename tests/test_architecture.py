@@ -10,6 +10,7 @@ import textwrap
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -263,6 +264,51 @@ def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
                 except SyntaxError as error:
                     broken.append(f"{name}: {error}: {block}")
     assert not broken, "\n".join(broken)
+
+
+def test_what_a_docstring_lists_exists() -> None:
+    """An attribute or a parameter in its module, an error in what that imports: a name of before is of no use."""
+    names = {name: _names_in(name) for name in SOURCE.files}
+    others = {alias.name for name in SOURCE.files for alias in _imported_from_others(name)} | {*dir(builtins)}
+    gone = []
+    for name, node in SOURCE.definitions(ast.AST):
+        if not isinstance(node, ast.ClassDef | Function):
+            continue
+        module, text = name.rpartition(".")[0], ast.get_docstring(node) or ""
+        gone += [f"{name}: {each}" for each in _listed("Attributes|Args", text) if each not in names[module]]
+        for error in _listed("Raises", text):
+            if error not in others and not any(error in names[each] for each in _reached(module)):
+                gone.append(f"{name}: {error}")
+    assert not gone, "\n".join(gone)
+
+
+def _listed(section: str, text: str) -> list[str]:
+    """What a section of a docstring lists, by its names."""
+    found = re.findall(rf"^(?:{section}):\n((?:    .*\n?|\n)+)", text, re.MULTILINE)
+    return [
+        name
+        for part in found
+        for line in re.findall(r"^    (\w+(?:, \w+)*): ", part, re.MULTILINE)
+        for name in line.split(", ")
+    ]
+
+
+def _names_in(module: str) -> set[str]:
+    fields = ("attr", "id", "arg", "name")  # of attributes, variables, parameters, definitions and imports
+    found = [getattr(node, field, None) for node in SOURCE.nodes(module) for field in fields]
+    return {name for name in found if isinstance(name, str)}
+
+
+def _imported_from_others(module: str) -> Iterator[ast.alias]:
+    for node in SOURCE.nodes(module):
+        if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("trio_debugmcp"):
+            yield from node.names
+
+
+@cache
+def _reached(module: str) -> frozenset[str]:
+    """A module and all that it imports, and what that imports."""
+    return frozenset({module}).union(*map(_reached, SOURCE.graph[module]))
 
 
 def test_classes_in_examples_of_module_docstrings_exist() -> None:

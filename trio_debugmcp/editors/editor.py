@@ -155,7 +155,7 @@ class Editor(ToolCaller):
         """Return the session.
 
         Raises:
-            Refusal: it has ended, or has not begun.
+            EditorRefusal: it has ended, or has not begun.
         """
         if self.session_id is None or self.snapshot is None:
             raise EditorRefusal("There is no debug session: it has ended, or has not begun.")
@@ -199,7 +199,7 @@ class Editor(ToolCaller):
         """Return what a number stands for, in the stop at hand.
 
         Raises:
-            Refusal: it is of a stop that is over, or was never given to this editor, or not as one of that kind.
+            EditorRefusal: it is of a stop that is over, or was never given to this editor, or not as one of that kind.
         """
         found = self.ids.find(kind, number)
         other = self.ids.other_kind(kind, number) if found is None else None

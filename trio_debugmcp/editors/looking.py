@@ -145,7 +145,7 @@ def _state_locals(snapshot: Snapshot, thread: int, frame: int) -> Locals:
     """Return the locals that are known without asking the program.
 
     Raises:
-        Refusal: they are not of that frame.
+        EditorRefusal: they are not of that frame.
     """
     if thread != snapshot.stack.thread_id or frame != 0:
         raise EditorRefusal("This editor may only observe: it sees the variables of the top frame, and no others.")

@@ -168,7 +168,7 @@ def _check_free(editor: Editor, *, new_session: bool) -> None:
     """Raise unless a program may be started.
 
     Raises:
-        Refusal: there is a session; in the words of a configuration, where a tool's would name its parameters.
+        EditorRefusal: there is a session; in the words of a configuration, where a tool's would name its parameters.
         UsageError: `SESSION_ACTIVE`: there are too many.
     """
     try:

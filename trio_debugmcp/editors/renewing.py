@@ -63,7 +63,7 @@ async def asked(
 
     Raises:
         DebugError: what `ask` raises.
-        Refusal: it is of another stop, or cannot be found again.
+        EditorRefusal: it is of another stop, or cannot be found again.
     """
     for _ in range(ATTEMPTS):
         session, snapshot, place = place_of(kind, number)
@@ -86,7 +86,7 @@ async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place
     """Return a place with the number that the adapter has for it now.
 
     Raises:
-        Refusal: it cannot be found again.
+        EditorRefusal: it cannot be found again.
     """
     calls = session.requests.calls
     if place.calls == calls:
@@ -105,7 +105,7 @@ async def settled(session: DebugSession, snapshot: Snapshot, place: AdapterNumbe
     What is sent to it next, at once, goes to that value: an adapter serves requests in their order.
 
     Raises:
-        Refusal: it cannot be found again, or evaluations do not end.
+        EditorRefusal: it cannot be found again, or evaluations do not end.
         DebugError: the adapter refuses its children.
     """
     requests = session.requests

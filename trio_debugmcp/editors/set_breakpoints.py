@@ -178,7 +178,7 @@ async def take_back(editor: Editor, breakpoint: Breakpoint) -> None:
     """Take back what this editor has set; it stays if another client has set it as well.
 
     Raises:
-        Refusal: another person holds the program.
+        EditorRefusal: another person holds the program.
     """
     shown = editor.breakpoints.reported.pop(breakpoint.id, None)  # of what it has removed itself it gets no event
     is_done = False

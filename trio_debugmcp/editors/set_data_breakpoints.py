@@ -117,7 +117,7 @@ def _read(data_id: str) -> _Shown:
     """Return what an id of ours says.
 
     Raises:
-        Refusal: it is not one.
+        EditorRefusal: it is not one.
     """
     found = _DATA_ID.fullmatch(data_id)
     if found is None:

@@ -111,7 +111,7 @@ class ToolCaller:
         """Refuse what another person's hold is against. A call of an agent would wait; an editor's person sees why.
 
         Raises:
-            Refusal: the programs are held.
+            EditorRefusal: the programs are held.
         """
         if is_held(self, tool):
             people = self.debugger.state.people

@@ -29,7 +29,7 @@ async def check(run: ScenarioRun, line: ExpectLine, due: float, *, timed: bool) 
     """Check an expectation at the time that it is due; `timed` if the line has a time.
 
     Raises:
-        Difference: something differs from the line.
+        LineDiffers: something differs from the line.
     """
     match line:
         case ExpectResource(who=who):

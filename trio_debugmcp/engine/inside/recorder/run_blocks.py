@@ -63,7 +63,6 @@ class RunDirectory:
 
     Attributes:
         bytes: of all that is written and still there.
-        at_error: called when a file cannot be written any more.
     """
 
     def __init__(self, path: str, most_bytes: int) -> None:
