@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue
+from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.failed_write_edges import FailedWriteEdges
 from trio_debugmcp.runs.slicing.kept_exception_edges import KeptExceptionEdges
@@ -101,12 +101,19 @@ class UnchangedContainerEdges:
                     method
                     and not self._past.values.is_big(value.object, execution.row)
                     and not self._past.executions.effects(run.row)
+                    and not self._was_found_changed(run, value.object)
                     and self._past.executions.raised(run.row) is None
                     and statement is not execution.statement
                 ):
                     found = self._past.values.value(run, path)
                     if found is not None and found.object == value.object:
                         yield SliceEdge(cost.ABSENCE, SliceNode(run.row), f"{method} changed nothing")
+
+    def _was_found_changed(self, run: StatementExecution, target: int) -> bool:
+        """Whether a container was another one when a line was over: that may be the work of the line."""
+        over = min(self._past.executions.over(run), self._record.last + 1)
+        number = self._record.back_of(CONTENT, target, over)
+        return number > run.row and self._record.row(number).owner == run.row
 
     def _of_copies(
         self, execution: StatementExecution, value: RecordedValue, scope: SourceScope, frame: int

@@ -159,6 +159,11 @@ class LineWrites:
             self._fields.write(known, key, value, state.line, secret)
             self.look_at(value, state.line)
 
+    def resumed(self, state: FrameState) -> None:
+        """Write what has changed, while a frame waited, in the containers that its line could change."""
+        for known, value, kind, _, _ in state.watch:
+            self._watch.contents.compare(known, value, kind, state.line, GAP)
+
     def finish_watched(self, state: FrameState, has_rounds: bool = False) -> None:
         """Compare the containers that the line under way could change.
 
@@ -166,7 +171,8 @@ class LineWrites:
         """
         is_own = not state.called and not state.suspended
         # A statement may name one container in several ways, and change it by one of them: `total[who] += price(who)`.
-        changed = [] if is_own or state.suspended else [id(entry[0]) for entry in state.watch if entry[3]]
+        # Where its frame was left meanwhile, what had changed when it continued was written then.
+        changed = [] if is_own else [id(entry[0]) for entry in state.watch if entry[3]]
         for known, value, kind, changes, copy in state.watch:
             content = known.content
             is_alike = kind == LIST and not has_rounds and len(content) == _list_length(value)

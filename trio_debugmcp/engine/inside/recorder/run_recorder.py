@@ -202,6 +202,8 @@ class RunRecorder:
         parent = state.parent
         above, line = (0, 0) if parent is None else (parent.number, parent.line)
         self._rows.add_row(state.number, (RESUME >> 32) + record.number, above, thread, line)
+        if state.watch:
+            self._writes.resumed(state)
         if record.has_rounds and state.pending is not None:
             self._line(state, state.pending, frame)
         return None
