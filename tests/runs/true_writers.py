@@ -133,6 +133,8 @@ def parts(value):
     if kind is set:
         return [(f"[{inner!r}]", inner) for inner in value]
     found = getattr(value, "__dict__", None)
+    if kind is type:  # what its instances have in common
+        return [(f".{key}", inner) for key, inner in list(found.items()) if type(inner) in (list, dict, set)]
     if type(found) is dict and kind is not type(sys):
         return [(f".{key}", inner) for key, inner in found.items()]
     slots = getattr(kind, "__slots__", ())
