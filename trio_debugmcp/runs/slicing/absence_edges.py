@@ -15,6 +15,7 @@ from trio_debugmcp.runs.slicing.kept_exception_edges import KeptExceptionEdges
 from trio_debugmcp.runs.slicing.late_binding_edges import LateBindingEdges
 from trio_debugmcp.runs.slicing.loop_end_edges import LoopEndEdges
 from trio_debugmcp.runs.slicing.namesake_edges import NamesakeEdges
+from trio_debugmcp.runs.slicing.outer_name_edges import OuterNameEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.unbound_edges import UnboundEdges
 from trio_debugmcp.runs.slicing.uncalled_edges import UncalledEdges
@@ -38,6 +39,7 @@ class AbsenceEdges:
         self.unraised = UnraisedEdges(past, self.decided_against)
         self._uncalled = UncalledEdges(past, self.decided_against, self._not_reached)
         self._namesakes = NamesakeEdges(past)
+        self._outer_names = OuterNameEdges(past, self.decided_against, self._not_reached)
         self._loop_ends = LoopEndEdges(past)
         self._late_bindings = LateBindingEdges(past)
         self._failed_writes = FailedWriteEdges(past, self._not_reached)
@@ -116,6 +118,7 @@ class AbsenceEdges:
                 yield from self._of_attribute(execution, read.of_items, item)
         elif not read.path.steps:
             yield from self._of_name(execution, read.path.name, value)
+            yield from self._outer_names.of_name(execution, read.path.name, value)
             yield from self._namesakes.of_name(execution, read.path.name, value)
             yield from self._late_bindings.of_name(execution, read.path.name, value)
             yield from self._loop_ends.of_loop(execution, value)
