@@ -23,6 +23,8 @@ def counter(limit):
 
 
 put, count = counter(10)
+other, _ = counter(1)
+other(5)
 for value in (3, 10):
     put(value)
 assert count() == 1
@@ -88,7 +90,7 @@ def said(source: str) -> str:
 
 
 def test_what_decided_against_an_inner_function_s_assignment_is_named() -> None:
-    assert "if value > limit: | false value=10 limit=10; so over is not set at line 7 (2 times in the last 2" in said(
+    assert "if value > limit: | false value=10 limit=10; so over is not set at line 7 (2 times in the last 3" in said(
         COUNTED
     )
 

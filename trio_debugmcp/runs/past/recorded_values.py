@@ -16,8 +16,8 @@ from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import keys_of
 from trio_debugmcp.runs.past.executions import StatementExecution, StatementExecutions
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
+from trio_debugmcp.runs.past.shared_cells import SharedCells
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
-from trio_debugmcp.runs.source.source_scopes import SourceScope
 
 FIELDS = frozenset({rows.FIELD, rows.SEEN, rows.GAP})
 """What tells the value of an attribute or an item."""
@@ -93,11 +93,6 @@ def _is_whole(text: str) -> bool:
     return text[:1] == "(" and not any(sign in text for sign in ("…", "<", " of "))
 
 
-def _is_same(one: RecordedValue, other: RecordedValue) -> bool:
-    """Whether two values are one object, whatever is in it by now, or have the same text."""
-    return one.object == other.object and (one.object != 0 or one.text == other.text)
-
-
 def of_tuple(value: RecordedValue, label: str) -> RecordedValue | None:
     """Return an item of a tuple that is written out in its text: a record has no row of it, it came with the tuple."""
     if label[:1] != "[" or not _is_whole(value.text):
@@ -126,6 +121,7 @@ class RecordedValues:
         self._record = record
         self._scopes = scopes
         self._executions = executions
+        self._cells = SharedCells(record, scopes, executions, self.read)
 
     def bound(self, execution: StatementExecution, read: PathRead) -> int:
         """Return the row before which a read of a statement has happened."""
@@ -194,56 +190,16 @@ class RecordedValues:
         if not key:
             return None
         if home is execution.scope:
-            own = self._set_in(execution.frame, key, before)
-            within = self._writes_from_within(home, name, key, before)
-            return self._left_from_within(own, within) or self._latest([own, *within])
-        start = self._record.frame(execution.frame).start
-        seen = self._last_of((rows.WRITE, rows.SEEN_NAME), key, execution.frame, before, start)
-        return self._free(home, name, key, before, seen)
-
-    def _set_in(self, frame: int, key: int, before: int) -> int:
-        """Return the row that has given a name of a frame its value: a write, or where it was found to have another."""
-        own = self._record.back(rows.WRITE, key, frame, before, self._record.frame(frame).start)
-        seen = self._record.back(rows.SEEN_NAME, key, frame, before, own or self._record.frame(frame).start)
-        if own and seen and _is_same(self.value_at(own), self.value_at(seen)):
-            return own
-        return max(own, seen)
-
-    def _writes_from_within(self, home: SourceScope, name: str, key: int, before: int) -> list[int]:
-        """Return the last writes of a name by inner functions that have declared it `nonlocal`."""
-        inner = [scope for scope in home.all_inner() if name in scope.body.outside and scope.home(name) is home]
-        return [self._record.back(rows.WRITE, key, frame, before) for frame in self._scopes.frames(inner)]
-
-    def _left_from_within(self, own: int, within: list[int]) -> RecordedValue | None:
-        """Return the write by an inner function that has left what a variable was found with; None: none has."""
-        found = self._record.row(own) if own else None
-        if found is None or found.kind != rows.SEEN_NAME:
-            return None
-        start = self._record.frame(found.subject).start
-        after = self._record.back(rows.WRITE, found.key, found.subject, own, start) or start
-        writes = [self.value_at(row) for row in within if after < row < own]
-        seen = self.value_at(own)
-        return max((write for write in writes if _is_same(write, seen)), default=None, key=lambda write: write.row)
-
-    def _free(
-        self, home: SourceScope, name: str, key: int, before: int, seen: RecordedValue | None
-    ) -> RecordedValue | None:
-        """Return the write in an enclosing function that has left what was seen."""
-        found = [self._set_in(frame, key, before) for frame in self._scopes.frames([home])]
-        writes = [self.value_at(row) for row in [*found, *self._writes_from_within(home, name, key, before)] if row]
-        if seen is not None:
-            writes = [write for write in writes if _is_same(write, seen)]
-        return max(writes, default=seen, key=lambda write: write.row)
+            number = self._cells.of_own(execution, name, key, before)
+        else:
+            number = self._cells.of_outer(execution, home, name, key, before)
+        return self.value_at(number) if number else None
 
     def _last_of(
         self, kinds: tuple[int, ...], key: int, subject: int, before: int, after: int = 0
     ) -> RecordedValue | None:
         """Return the last value that rows of some kinds tell."""
         number = self._record.back_any(kinds, (key,), subject, before, after)
-        return self.value_at(number) if number else None
-
-    def _latest(self, numbers: list[int]) -> RecordedValue | None:
-        number = max(numbers, default=0)
         return self.value_at(number) if number else None
 
     def items(self, container: int, before: int) -> list[int]:

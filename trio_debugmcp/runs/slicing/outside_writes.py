@@ -17,6 +17,8 @@ from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, Value
 
 _LINES = frozenset({rows.LINE})
 
+_ONE_OF_SEVERAL = "in one of several calls of {}: which of them is not known"
+
 
 class OutsideWrites:
     """The edges to what has set variables of one process from outside."""
@@ -40,8 +42,24 @@ class OutsideWrites:
             yield SliceEdge(price, SliceNode(under_way))
         elif value.object:
             yield from self._objects.of_seen(value, None, price)
+        elif edges := list(self._of_any_call(execution, name, value, price)):
+            yield from edges
         elif last:
             self._objects.note(ValueGap(execution.row, last, name))
+
+    def _of_any_call(
+        self, execution: StatementExecution, name: str, value: RecordedValue, price: float
+    ) -> Iterator[SliceEdge]:
+        """Yield the last line that has given a variable of an outer function that value, in whichever call of it."""
+        home, key = execution.scope.home(name), self._record.key_of(name)
+        frames = self._past.scopes.frames_of(home) if home is not None and home is not execution.scope else []
+        written = [self._record.back(rows.WRITE, key, frame, value.row) for frame in frames]
+        alike = [row for row in written if row and self._past.values.value_at(row).text == value.text]
+        if home is not None and len(frames) > 1 and alike:
+            owner = self._record.row(max(alike)).owner
+            names = (name,) if self._record.row(owner).kind == rows.START else ()
+            function = home.name.rpartition(".")[2]
+            yield SliceEdge(price, SliceNode(owner, names=names), _ONE_OF_SEVERAL.format(function))
 
     def _written(self, execution: StatementExecution, name: str, before: int) -> tuple[int, int]:
         """Return the line under way that writes a variable of an outer function, and the last one that has; 0: none."""
