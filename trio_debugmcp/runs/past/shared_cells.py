@@ -20,7 +20,7 @@ from trio_debugmcp.runs.source.read_paths import PathRead
 from trio_debugmcp.runs.source.source_scopes import SourceScope
 
 _DEEPEST = 10
-"""Functions in functions."""
+"""So many functions are in one another, at most."""
 
 
 class _ReadValue(Protocol):
