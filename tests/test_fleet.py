@@ -111,7 +111,7 @@ def test_a_worker_that_leaves_ends_its_connections_to_the_debugger_and_no_others
             fleet.dial_in_dask(client, address, TOKEN)
             before = set(os.listdir("/dev/fd"))
             fleet.leave_dask(client)
-            assert set(os.listdir("/dev/fd")) == before
+            assert set(os.listdir("/dev/fd")) <= before
             assert all(not worker.plugins for worker in client.workers.values())
             assert dialed.recv(1) == b""
             kept.sendall(b"x")

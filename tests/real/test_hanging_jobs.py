@@ -60,15 +60,27 @@ async def test_the_rank_that_waits_elsewhere_and_the_one_that_was_killed_are_nam
         [odd, whole] = answer["classes"]
         assert odd.startswith(f"1 in load_batch {file}:{line('sys.stdin.read()')} (rank 3: ")
         assert whole == most
-        assert answer["processes"] == f"{RANKS}: {RANKS} run"
+        load = line("sys.stdin.read()")
+        assert answer["missing"] == [
+            (
+                f"7 of 8 ranks are in all_reduce {file}:{line('threading.Event().wait()')}; rank 3 has not come: "
+                f"3 in load_batch {file}:{load}, waits for sys.stdin.read"
+            )
+        ]
+        assert answer["processes"] == f"{RANKS} running"
         processes = (await client.call("fleet_state", full=True))["processes"]
         [killed] = [each["sessionId"] for each in processes if each["labels"]["rank"] == "6"]
         session = await client.read(f"debugger://sessions/{killed}/session")
         os.kill(session["processId"], signal.SIGKILL)
         while not (answer := await client.call("fleet_state")).get("ended"):
             await trio.sleep(0.1)
-        assert answer["ended"] == [f"1 killed by SIGKILL (rank 6: {killed})"]
+        [ended] = answer["ended"]
+        assert ended.startswith("1 killed by SIGKILL")
+        assert ended.endswith(f" (rank 6: {killed})")
         assert answer["classes"][-1].startswith("6 in all_reduce ")
+        [missing] = answer["missing"]
+        assert f"; rank 3, 6 have not come: 3 in load_batch {file}:{load}, " in missing
+        assert "; 6 killed by SIGKILL" in missing
         assert "1 ended" in answer["since"]
         assert len(json.dumps(answer)) <= 2048
 
@@ -129,7 +141,13 @@ async def test_another_collective_a_straggler_a_dead_rank_and_one_with_nan_are_n
         assert len(classes) == 3
         assert any(line.startswith("1 in all_gather ") and "(rank 3: s-" in line for line in classes)
         assert any(line.startswith("1 in load_batch ") and "(rank 5: s-" in line for line in classes)
-        assert answer["ended"][0].startswith("1 killed by SIGKILL (rank 9: s-")
+        assert answer["ended"][0].startswith("1 killed by SIGKILL")
+        assert "(rank 9: s-" in answer["ended"][0]
+        [missing] = answer["missing"]
+        assert f"{MANY - 3} of {MANY} ranks are in all_reduce " in missing
+        assert "; rank 3, 5, 9 have not come: 3 in all_gather " in missing
+        assert "; 5 in load_batch " in missing
+        assert "; 9 killed by SIGKILL" in missing
         values = await client.call("evaluate", expression="loss", group="all")
-        assert values["values"][0].startswith("1 = nan (rank 11: s-")
+        assert values["values"][0].startswith("1 has nan (rank 11: s-")
         assert len(json.dumps(values)) <= 2048

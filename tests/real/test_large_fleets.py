@@ -30,7 +30,7 @@ async def test_of_hundreds_that_dial_in_at_once_some_die_and_the_answer_stays_sm
                 while "200 connected" not in (await client.call("debug_state", session_id="s-1"))["listening"]:  # noqa: ASYNC110 (nothing tells it)
                     await trio.sleep(0.05)
                 answer = await client.call("fleet_state")
-                assert answer["processes"] == "200: 200 run; 100 ended"
+                assert answer["processes"] == "200 running; 100 ended"
                 assert "1 in load_batch /job/data.py:31 (rank 7: s-" in answer["classes"][0]
                 assert answer["classes"][-1].startswith("199 in all_reduce /job/dist.py:88 (rank 0-6, 8-199")
                 assert len(json.dumps(answer)) <= 4096
@@ -47,7 +47,7 @@ async def test_processes_that_never_read_are_named_and_hold_up_no_answer() -> No
                 for worker in fleet.workers[:4]:
                     worker.reads = False
                 answer = await client.call("fleet_state")
-                assert answer["processes"] == "8: 8 run"
+                assert answer["processes"] == "8 running"
                 assert any(re.match(r"\d+ \(rank 0-[3-7]\): stacks not known", note) for note in answer["notes"])
                 paused = await client.call("debug_pause", group="all", timeout=60)
                 assert re.match(r"\d+ \(rank 0-[3-7]\): the program does not answer", paused["failed"][-1])

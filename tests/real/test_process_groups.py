@@ -66,23 +66,23 @@ async def test_of_eight_real_processes_the_one_with_nan_and_the_one_elsewhere_ar
     async with debugging() as client:
         await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
         found: dict[str, Any] = {}
-        while "7 = 0.5 (rank 0-4, 6-7)" not in str(found) or "nan (rank 5" not in str(found):  # noqa: ASYNC110 (nothing tells it)
+        while "7 have 0.5 (rank 0-4, 6-7)" not in str(found) or "nan (rank 5" not in str(found):  # noqa: ASYNC110 (nothing tells it)
             await trio.sleep(0.1)
             found = await client.call("evaluate", expression="loss", group="all")
         [nan, rest] = found["values"]
-        assert nan.startswith("1 = nan (rank 5: s-")
-        assert rest == "7 = 0.5 (rank 0-4, 6-7)"
+        assert nan.startswith("1 has nan (rank 5: s-")
+        assert rest == "7 have 0.5 (rank 0-4, 6-7)"
         assert len(json.dumps(found)) <= 2048
         [elsewhere] = (await client.call("evaluate", expression="rank", group="in:load_batch"))["values"]
-        assert elsewhere.startswith("1 = 3 (rank 3: s-")
+        assert elsewhere.startswith("1 has 3 (rank 3: s-")
         paused = await client.call("debug_pause", group="rank=0-3")
         assert sum(int(line.split()[0]) for line in paused["classes"]) == 4
         while "4 stopped" not in (await client.call("fleet_state", group="rank=0-3"))["processes"]:  # noqa: ASYNC110 (one is late)
             await trio.sleep(0.1)
         [line] = (await client.call("evaluate", expression="rank < 4", group="stopped"))["values"]
-        assert line == "4 = True (rank 0-3)"
+        assert line == "4 have True (rank 0-3)"
         resumed = await client.call("debug_continue", group="stopped", wait=False)
-        assert resumed == {"processes": "4: 4 run", "classes": ["4 run (rank 0-3)"]}
+        assert resumed == {"processes": "4 running", "classes": ["4 running (rank 0-3)"]}
 
 
 async def test_a_group_is_paused_stepped_and_resumed_as_one_and_answers_in_classes() -> None:
@@ -93,14 +93,14 @@ async def test_a_group_is_paused_stepped_and_resumed_as_one_and_answers_in_class
         assert odd.startswith("1 stopped in load_batch /job/data.py:31 (rank 7: s-")
         assert most == "19 stopped in all_reduce /job/dist.py:88 (rank 0-6, 8-19): Pause"
         stepped = await client.call("debug_step", group="in:load_batch")
-        assert stepped["processes"] == "1: 1 stopped"
+        assert stepped["processes"] == "1 stopped"
         assert stepped["classes"][0].endswith(": Step")
         whole = await client.call("debug_pause", group="all")
-        assert whole["processes"] == "40: 40 stopped"
+        assert whole["processes"] == "40 stopped"
         resumed = await client.call("debug_continue", group="odd", wait=False)
-        assert resumed["processes"] == "1: 1 run"
+        assert resumed["processes"] == "1 running"
         resumed = await client.call("debug_continue", group="all", wait=False)
-        assert resumed["processes"] == "40: 40 run"
+        assert resumed["processes"] == "40 running"
         assert resumed["notes"][0].startswith("1 ran already (rank 7")
         assert (await failure(client, "debug_continue", group="host=a1")).code == "NOT_PAUSED"
 
@@ -125,9 +125,9 @@ async def test_values_of_running_and_of_stopped_processes_are_one_answer() -> No
         del fleet.workers[20].values["loss"]
         await client.call("debug_pause", group="rank=0-9")
         answer = await client.call("evaluate", expression="loss", group="all")
-        assert answer["values"][0].startswith("1 = nan (rank 3: s-")
-        assert answer["values"][1].startswith("1 = 1e30 (rank 11: s-")
-        assert answer["values"][2].startswith("37 from 1.0 (rank 0: s-")
+        assert answer["values"][0].startswith("1 has nan (rank 3: s-")
+        assert answer["values"][1].startswith("1 has 1e30 (rank 11: s-")
+        assert answer["values"][2].startswith("37 have 1.0 (rank 0: s-")
         [failed] = answer["failed"]
         assert failed.startswith("1 (rank 20: s-")
         assert failed.endswith("`loss` failed: NameError: name 'loss' is not defined")

@@ -48,6 +48,20 @@ while "stay" in sys.argv:
     time.sleep(0.01)
 """
 
+LEAVE = """
+import os
+import socket
+import time
+from contextlib import suppress
+
+while not os.path.exists(FILE):
+    time.sleep(0.01)
+for number in map(int, os.listdir("/dev/fd")):
+    with suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
+        if connection.getpeername() == ADDRESS:
+            connection.shutdown(socket.SHUT_RDWR)
+"""
+
 LINE = 1 + WORK.splitlines().index("    return squared")
 RAISE = 1 + WORK.splitlines().index("    raise KeyError(number)")
 
@@ -132,6 +146,23 @@ async def test_workers_stop_in_local_files_all_stacks_are_one_view_and_the_resul
             while (await listening(client))[0]:
                 await trio.sleep(0.05)
             assert await listening(client) == (0, 2)
+
+
+async def test_a_worker_that_leaves_the_debugger_has_not_ended(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        host, port = door["address"].split(":")
+        file = tmp_path / "leave"
+        leave = LEAVE.replace("ADDRESS", repr((host, int(port)))).replace("FILE", repr(str(file)))
+        async with open_worker(door["python"] + leave, tmp_path, "3", "stay") as worker:
+            while "classes" not in await client.call("fleet_state"):
+                await trio.sleep(0.05)
+            file.touch()
+            while not (fleet := await client.call("fleet_state")).get("ended"):
+                await trio.sleep(0.05)
+            assert fleet["processes"] == "none there; 1 left the debugger, still running"
+            assert fleet["ended"] == ["1 left the debugger, still running (rank 3: s-2)"]
+            assert worker.poll() is None
 
 
 async def test_an_exception_of_a_worker_is_shown_in_local_files(debugging: Connect, tmp_path: Path) -> None:

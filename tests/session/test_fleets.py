@@ -47,7 +47,13 @@ async def test_one_call_names_the_rank_that_is_elsewhere_the_one_that_computes_a
         await trio.sleep(10)
         answer = await client.call("fleet_state")
         assert answer == {
-            "processes": "4: 4 run; 1 ended",
+            "processes": "4 running; 1 ended",
+            "missing": [
+                (
+                    "3 of 5 ranks are in all_reduce /job/dist.py:88; rank 3-4 have not come: "
+                    "3 in load_batch /job/dist.py:31; 4 killed by SIGKILL"
+                )
+            ],
             "classes": [
                 "1 in load_batch /job/dist.py:31 (rank 3: s-5)",
                 "3 in all_reduce /job/dist.py:88 (rank 0-2)",
@@ -91,14 +97,14 @@ async def test_one_that_cannot_be_asked_is_counted_with_the_reason(autojump_cloc
     async with listening(probed=True) as (client, door, _):
         await dial_in(door, stacks(0), {"stacks": {"stacks": "broken"}})
         answer = await client.call("fleet_state")
-        assert answer["processes"] == "2: 2 run"
+        assert answer["processes"] == "2 running"
         [note] = answer["notes"]
         assert note.startswith("1 (s-3): stacks not known: ")
 
 
 async def test_without_any_process_there_is_nothing_to_tell(autojump_clock: MockClock) -> None:
     async with listening(probed=True) as (client, _, _):
-        assert await client.call("fleet_state") == {"processes": "0: 0 run"}
+        assert await client.call("fleet_state") == {"processes": "none there"}
 
 
 async def test_of_many_sessions_the_state_shows_twenty_the_stopped_ones_first(autojump_clock: MockClock) -> None:

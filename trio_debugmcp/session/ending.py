@@ -6,6 +6,11 @@ import trio
 
 from trio_debugmcp.session.adoptions import Adoptions
 
+BY_ITSELF = "the program ended"
+
+LEFT = "left the debugger, still running"
+"""Of a process whose connection has ended, though it has not: it has closed that, or replaced itself."""
+
 OwnExit = Callable[[], Awaitable[int | None]]
 """Waits for the exit code of a program that is its own adapter."""
 

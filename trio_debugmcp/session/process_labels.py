@@ -6,6 +6,7 @@ program that dials in by itself was started by something else, which has given i
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,13 +14,19 @@ from typing import Any, Protocol
 import msgspec
 
 from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProcessMarks
+from trio_debugmcp.session.ending import BY_ITSELF, LEFT
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.process_sample import exit_code
+from trio_debugmcp.session.looking.kernel_log import killed_for_memory
+from trio_debugmcp.session.looking.process_sample import exit_code, is_running
 from trio_debugmcp.session.start import ChildStart, Start, is_guest
 from trio_debugmcp.state.labels import Labels, labels_of
 
 log = logging.getLogger(__name__)
+
+_KILLED = (-9, 128 + 9)
+"""By SIGKILL: as systems say it, and as shells do of what they have started."""
 
 
 class PlacedProcess(Protocol):
@@ -71,6 +78,19 @@ class ProcessLabels:
         """Return how a process of this machine has ended that is not ours to wait for; None where it is not known."""
         pid = self._process.pid if self._is_of_this_machine else None
         return None if pid is None else self._host.query(f"exit code of {pid}", partial(exit_code, pid))
+
+    def end_reason(self, reason: str, exit_code: int | None) -> str:
+        """Return why the process is not debugged any more, with what this machine says of its end."""
+        pid = self._process.pid if self._is_of_this_machine or self._is_launched else None
+        if pid is None or reason != BY_ITSELF:
+            return reason
+        with suppress(UsageError):  # a recording of an earlier version has no answer
+            if exit_code in _KILLED:
+                found: str | None = self._host.query(f"memory of {pid}", partial(killed_for_memory, pid))
+                return found or reason
+            if exit_code is None and self._is_of_this_machine:
+                return LEFT if self._host.query(f"life of {pid}", partial(is_running, pid)) else reason
+        return reason
 
 
 def this_machine() -> str:

@@ -32,7 +32,7 @@ from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.breakpoints.judging import is_judged_twice
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
-from trio_debugmcp.session.ending import Ending
+from trio_debugmcp.session.ending import BY_ITSELF, Ending
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
@@ -189,13 +189,13 @@ class EventPump:
         await trio.sleep(self._requests.patience.seconds(EXIT_SECONDS))
         session_id = self._requests.session_id
         await self._merger.wait_until(lambda state: all(snapshot.parent != session_id for snapshot in state.snapshots))
-        self._finish("the program ended")
+        self._finish(BY_ITSELF)
 
     async def _finish_after_children(self) -> None:
         """End the session once no child that outlives it is debugged any more, or about to be."""
         await self._ending.adoptions.settled()
         await self._merger.wait_until(lambda state: not self._has_children(state))
-        self._finish("the program ended")
+        self._finish(BY_ITSELF)
 
     def _has_children(self, state: State) -> bool:
         return state.has_lasting_children(self._requests.session_id)

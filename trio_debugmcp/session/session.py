@@ -205,7 +205,8 @@ class DebugSession:
             known = true_exit_code(self._ending.exit_code, self._terminals.exit_code)
             killed, failed = self._ending.killed, self._ending.failed
             exit_code = None if killed else self.labels.exit_code() if known is None else known
-            await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=failed, killed=killed))
+            why = reason if killed else self.labels.end_reason(reason, exit_code)
+            await self._merger.merge(SessionClosed(self.id, why, exit_code, failed=failed, killed=killed))
             self.closed.set()
 
     async def _converse(self, adapter: Adapter, task_status: trio.TaskStatus[None]) -> DebugError | None:

@@ -6,6 +6,7 @@ from trio_debugmcp.server.answers.answer import encoded
 from trio_debugmcp.server.answers.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
 from trio_debugmcp.server.answers.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.ending import LEFT
 from trio_debugmcp.state.model import Departed, StackFrame
 from trio_debugmcp.state.payloads import Location
 
@@ -55,7 +56,13 @@ def test_one_rank_of_thirty_two_that_is_elsewhere_comes_first_with_its_session()
         " 1 load_batch data.py:31",
         " 31 all_reduce dist.py:88",
     ]
-    assert answer.processes == "32: 32 run; 1 ended"
+    assert answer.processes == "32 running; 1 ended"
+    assert answer.missing == [
+        (
+            "31 of 33 ranks are in all_reduce dist.py:88; rank 3, 32 have not come: "
+            "3 in load_batch data.py:31; 32 killed by SIGKILL"
+        )
+    ]
     assert size <= 2048
 
 
@@ -68,7 +75,7 @@ def test_a_thousand_that_are_in_a_thousand_places_have_four_kilobytes() -> None:
     ended = [Departed(f"s-{n}", "s-1", {}, n, n % 200, "the program ended") for n in range(2000, 3000)]
     answer, size = answered(FleetLook(processes=[*many, *silent], ended=ended))
     assert size <= 4096
-    assert answer.processes == "1100: 1100 run; 1000 ended"
+    assert answer.processes == "1100 running; 1000 ended"
     assert answer.omitted == {
         "classes": 1000 - len(answer.classes),
         "ended": 200 - len(answer.ended),
@@ -90,7 +97,7 @@ def test_those_that_are_stopped_are_a_class_of_their_own_with_the_reason() -> No
     stopped = ProcessNow("s-9", {"rank": "7"}, "Paused", WAITS, stopped="Breakpoint")
     answer, _ = answered(FleetLook(processes=[*ranks(3), stopped]))
     assert answer.classes[0] == "1 stopped in all_reduce dist.py:88 (rank 7: s-9): Breakpoint"
-    assert answer.processes == "4: 3 run, 1 stopped"
+    assert answer.processes == "4: 3 running, 1 stopped"
 
 
 def test_what_is_not_known_is_said_with_its_reason_once_for_all_of_which_it_is_true() -> None:
@@ -136,6 +143,23 @@ def test_processes_that_ended_alike_are_one_line_and_the_failed_ones_come_first(
         "1 killed by SIGSEGV (s-6)",
         "2 exited with 0 (s-1, s-4)",
     ]
+
+
+def test_what_the_machine_says_of_an_end_stands_beside_it() -> None:
+    def gone(number: int, code: int | None, reason: str) -> Departed:
+        return Departed(f"s-{number}", "s-1", {}, number, code, reason)
+
+    kernel = "out of memory, by the kernel's log"
+    ended = [gone(1, -9, kernel), gone(2, 137, "the program ended"), gone(3, 200, ""), gone(4, None, LEFT)]
+    answer = answered(FleetLook(processes=[ProcessNow("s-9", phase="Paused", stack=WAITS)], ended=ended))[0]
+    assert answer.ended == [
+        f"1 killed by SIGKILL: {kernel} (s-1)",
+        "1 exited with 137, a shell's code for SIGKILL (s-2)",
+        "1 exited with 200 (s-3)",
+        "1 left the debugger, still running (s-4)",
+    ]
+    assert answer.processes == "1 stopped; 3 ended; 1 left the debugger, still running"
+    assert answered(FleetLook(processes=[]))[0].processes == "none there"
 
 
 def test_a_program_gets_each_process_with_its_class() -> None:

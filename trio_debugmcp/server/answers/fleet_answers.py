@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
+from trio_debugmcp.server.answers.collectives import missing_lines
 from trio_debugmcp.server.answers.fleet_classes import (
     Frames,
     ProcessNow,
@@ -22,8 +23,9 @@ from trio_debugmcp.server.answers.fleet_classes import (
     named,
     tree_lines,
 )
-from trio_debugmcp.server.answers.fleet_lines import alike, fitting_lines, room_of, without_host
+from trio_debugmcp.server.answers.fleet_lines import alike, counted, fitting_lines, room_of, without_host
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.ending import BY_ITSELF, LEFT
 from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.labels import Labels
 from trio_debugmcp.state.model import Departed
@@ -34,6 +36,9 @@ _CLASSES, _TREE, _REST = 0.35, 0.25, 0.1
 
 _BUSY, _STILL = 0.5, 0.1
 """Of a processor: what uses more of one computes, what uses less stands still. The questions take some, too."""
+
+_SHELLS_SIGNALS = 128
+"""What shells and containers add to the number of a signal that has ended a process."""
 
 
 class Used(Struct, frozen=True):
@@ -82,12 +87,14 @@ class FleetData(AnswerData, frozen=True, kw_only=True):
 class FleetAnswer(Answer, frozen=True, kw_only=True):
     """All processes as classes of equal stacks, the smallest first: what differs from the rest is there.
 
-    `ended`: those that have ended since the fleet began. `since`: what has changed since the last call. `tree`: the
-    stacks of all threads merged, with how many processes have each. `omitted`: lines that were left out.
+    `missing`: ranks that have not come to the collective in which most are. `ended`: those that have ended since the
+    fleet began. `since`: what has changed since the last call. `tree`: the stacks of all threads merged, with how many
+    processes have each. `omitted`: lines that were left out.
     """
 
     full: FleetData | None = None
     processes: str
+    missing: list[str] = []
     classes: list[str] = []
     ended: list[str] = []
     deadlocks: list[str] = []
@@ -106,6 +113,7 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     index = {member.id: number for number, each in enumerate(found) for member in each.members}
     since, tree = _since(look), tree_lines(places, processes)
     lists = {
+        "missing": (missing_lines(places, processes, look.ended, how_it_ended), _REST),
         "classes": ([class_line(places, each) for each in found], _CLASSES),
         "ended": (ended_lines(look.ended), _REST),
         "deadlocks": (alike(processes, look.deadlocks), _REST),
@@ -117,7 +125,7 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     omitted = {name: len(lines) - len(kept[name]) for name, (lines, _) in lists.items()}
     return FleetAnswer(
         full=FleetData(processes=[_data(look, process, index) for process in processes], total=len(processes)),
-        processes=_counted(look),
+        processes=counted(look.processes, look.ended),
         since=since,
         omitted={name: count for name, count in omitted.items() if count},
         **kept,
@@ -145,22 +153,20 @@ def _data(look: FleetLook, process: ProcessNow, index: Mapping[str, int]) -> Pro
     )
 
 
-def _counted(look: FleetLook) -> str:
-    """Return `32: 31 run, 1 is stopped; 2 have ended`."""
-    stopped = sum(process.phase == "Paused" for process in look.processes)
-    words = [f"{len(look.processes) - stopped} run", *([f"{stopped} stopped"] if stopped else [])]
-    ended = f"; {len(look.ended)} ended" if look.ended else ""
-    return f"{len(look.processes)}: {', '.join(words)}{ended}"
-
-
 def how_it_ended(process: Departed) -> str:
     """Return in words how a process has ended."""
     if process.killed:
         return "ended by the debugger"
+    if process.reason == LEFT:
+        return LEFT
     if process.exit_code is None:
         return f"ended ({shortened(process.reason)}), the exit code is not known"
-    name = signal_name(process.exit_code)
-    return f"killed by {name}" if name else f"exited with {process.exit_code}"
+    why = "" if process.reason in ("", BY_ITSELF) else f": {shortened(process.reason)}"
+    if process.exit_code < 0:
+        return f"killed by {signal_name(process.exit_code)}{why}"
+    number = process.exit_code - _SHELLS_SIGNALS
+    as_shell = f", a shell's code for {signal_name(-number)}{why}" if 0 < number < _SHELLS_SIGNALS / 4 else ""
+    return f"exited with {process.exit_code}{as_shell}"
 
 
 def ended_lines(ended: Sequence[Departed]) -> list[str]:

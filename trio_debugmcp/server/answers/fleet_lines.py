@@ -12,6 +12,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.fleet_classes import ProcessNow, grouped, named
+from trio_debugmcp.session.ending import LEFT
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.state.model import Departed
 from trio_debugmcp.state.payloads import shortened
@@ -42,6 +43,21 @@ def fitting_lines(lists: Mapping[str, tuple[list[str], float]], room: int) -> di
         kept[name] = truncated(lines, own[name] + spare) if lines else []
         spare = max(0, spare + own[name] - sum(map(json_size, kept[name])))
     return kept
+
+
+def counted(processes: Sequence[ProcessNow], ended: Sequence[Departed]) -> str:
+    """Return `32: 31 running, 1 stopped; 2 ended`, or `3 stopped` where all are."""
+    stopped, left = (
+        sum(process.phase == "Paused" for process in processes),
+        sum(each.reason == LEFT for each in ended),
+    )
+    now = _numbers({"running": len(processes) - stopped, "stopped": stopped})
+    there = f"{len(processes)}: {', '.join(now)}" if len(now) > 1 else "".join(now) or "none there"
+    return "; ".join([there, *_numbers({"ended": len(ended) - left, LEFT: left})])
+
+
+def _numbers(of: Mapping[str, int]) -> list[str]:
+    return [f"{number} {what}" for what, number in of.items() if number]
 
 
 def alike(processes: Sequence[ProcessNow], said: Mapping[str, str]) -> list[str]:

@@ -134,7 +134,7 @@ def group_state(places: Places, moved: GroupMoved) -> GroupState:
     """Return the answer about a group that was moved."""
     standing = [each for each in moved.processes if each.stack]
     running = [each for each in moved.processes if not each.stack and each.id not in moved.failures]
-    runs = [f"{len(running)} run ({named(running)})"] if running else []
+    runs = [f"{len(running)} running ({named(running)})"] if running else []
     lists = {
         "failed": (failure_lines(moved.processes, moved.failures), _REST),
         "classes": ([*(class_line(places, each) for each in classes_of(standing)), *runs], _MAIN_PART),

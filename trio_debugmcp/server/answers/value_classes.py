@@ -1,7 +1,7 @@
 """Values of one expression in many processes, as few lines: what is not a number first, then the rare ones. Pure.
 
     value_lines([(process, "0.5"), (other, "nan")])
-    # ["1 = nan (rank 3: s-5)", "1 = 9000.0 (rank 7: s-9)", "30 from 0.12 (rank 9) to 0.98 (rank 2)"]
+    # ["1 has nan (rank 3: s-5)", "1 has 9000.0 (rank 7: s-9)", "30 have 0.12 (rank 9) to 0.98 (rank 2)"]
 
 Equal values are one class. Of many different numbers a line has the least and the greatest, and those far from all
 others have lines of their own. Addresses in memory, which differ in any case, are left out of the comparison.
@@ -59,7 +59,10 @@ def _number(value: str) -> float | None:
 
 def _by_value(values: Sequence[Valued]) -> list[str]:
     groups = sorted(grouped(values, lambda each: _ADDRESS.sub("0x…", each[1])), key=len)
-    return [f"{len(group)} = {printable(group[0][1])} ({named([each for each, _ in group])})" for group in groups]
+    return [
+        f"{len(group)} {_have(group)} {printable(group[0][1])} ({named([each for each, _ in group])})"
+        for group in groups
+    ]
 
 
 def _far(numbers: Sequence[float]) -> set[float]:
@@ -75,4 +78,8 @@ def _far(numbers: Sequence[float]) -> set[float]:
 def _range(numbers: Sequence[tuple[Valued, float]]) -> str:
     (least, low), _ = min(numbers, key=lambda each: each[1])
     (greatest, high), _ = max(numbers, key=lambda each: each[1])
-    return f"{len(numbers)} from {low} ({named([least])}) to {high} ({named([greatest])})"
+    return f"{len(numbers)} {_have(numbers)} {low} ({named([least])}) to {high} ({named([greatest])})"
+
+
+def _have(processes: Sequence[object]) -> str:
+    return "has" if len(processes) == 1 else "have"

@@ -78,13 +78,21 @@ def processor_seconds(pid: int) -> float | None:
 def exit_code(pid: int) -> int | None:
     """Return how a process has ended, negative by a signal; None if it lives, or its parent has learned it already."""
     fields = _fields(f"/proc/{pid}/stat")
-    if fields is None or len(fields) <= _EXIT_CODE:
-        return None
-    # What others hold of it, as connections, is closed when it is ending, and not a zombie yet.
-    if fields[0] not in ("Z", GONE) and not int(fields[_FLAGS]) & _EXITING:
+    if fields is None or len(fields) <= _EXIT_CODE or not _is_ending(fields):
         return None
     status = int(fields[_EXIT_CODE])
     return -(status & 0x7F) or status >> 8
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process lives, and is not about to end; False where that is not known."""
+    fields = _fields(f"/proc/{pid}/stat")
+    return fields is not None and not _is_ending(fields)
+
+
+def _is_ending(fields: list[str]) -> bool:
+    """What others hold of a process, as connections, is closed when it is ending, and not a zombie yet."""
+    return fields[0] in ("Z", GONE) or bool(int(fields[_FLAGS]) & _EXITING)
 
 
 def sample(pid: int) -> ProcessSample | None:

@@ -16,7 +16,7 @@ import trio
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.fleet_answers import ended_lines
 from trio_debugmcp.server.answers.fleet_classes import ProcessNow, named
-from trio_debugmcp.server.answers.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet_lines import counted, without_common_host
 from trio_debugmcp.server.answers.group_answers import GroupMoved, GroupState, group_state
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.group_choice import ChosenGroup, chosen_group, on_each, processes_now
@@ -130,11 +130,8 @@ def group_answer(
     )
     gone = {process.id for process in chosen.processes} - now.keys()
     departed = [process for process in debugger.state.departed if process.id in gone]
-    stopped = sum(process.phase == "Paused" for process in there)
-    words = [f"{stopped} stopped"] * bool(stopped) + [f"{len(there) - stopped} run"] * (len(there) > stopped)
-    said = f"{len(chosen.processes)}: {', '.join(words) or 'none is left'}" + (f"; {len(gone)} ended" if gone else "")
     moved = GroupMoved(
-        said=said,
+        said=counted(there, departed),
         processes=there,
         failures=failures or {},
         ended=ended_lines(departed),

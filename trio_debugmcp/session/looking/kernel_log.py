@@ -1,0 +1,66 @@
+"""Whether a process was killed as memory was short, as far as this machine says so.
+
+    killed_for_memory(4711)     # "out of memory, by the kernel's log"
+
+Nothing is said where nothing can be read: SIGKILL alone has many senders.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_FIRST_NAMESPACE = 0xEFFFFFFC
+"""The number of the namespace of processes whose ids the log has."""
+
+_RECORD_BYTES = 8192
+
+_MOST_RECORDS = 100_000
+
+_KILLS = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
+
+
+def killed_for_memory(pid: int) -> str | None:
+    """Return that, or that it may be so; None where nothing points to it."""
+    with suppress(OSError):  # not Linux, or not allowed
+        if os.stat("/proc/self/ns/pid").st_ino == _FIRST_NAMESPACE:
+            with open(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", 0) as log:
+                return "out of memory, by the kernel's log" if is_in_log(pid, _records(log.fileno())) else None
+    with suppress(OSError):
+        kills = memory_kills(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+        return f"perhaps out of memory: that has killed {kills} in the server's control group" if kills else None
+    return None
+
+
+def is_in_log(pid: int, records: Iterable[str]) -> bool:
+    """Return whether the kernel says that it has killed the process for want of memory."""
+    return any(f"Killed process {pid} (" in record for record in records)
+
+
+def _records(log: int) -> Iterator[str]:
+    for _ in range(_MOST_RECORDS):
+        try:
+            yield os.read(log, _RECORD_BYTES).decode(errors="replace")
+        except BrokenPipeError:  # records were overwritten before they were read
+            continue
+        except BlockingIOError:  # that was all
+            return
+
+
+def memory_kills(membership: Path, groups: Path) -> int:
+    """Return how many processes of this one's control group were killed for want of memory; 0 if that is not known.
+
+    `membership`: the list of its groups; `groups`: where they are.
+    """
+    for line in membership.read_text(encoding="utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            file = groups / path.lstrip("/") / "memory.events"
+        elif "memory" in controllers.split(","):
+            file = groups / "memory" / path.lstrip("/") / "memory.oom_control"
+        else:
+            continue
+        if file.is_file() and (found := _KILLS.search(file.read_text(encoding="utf-8"))):
+            return int(found[1])
+    return 0
