@@ -414,7 +414,24 @@ async def test_children_that_wait_when_the_door_closes_run_on(autojump_clock: Mo
             await wait_all_tasks_blocked()
         assert all(each.was_released for each in callers)
         assert await theirs.receive_some()
-        assert await is_closed(theirs)
+        while not await is_closed(theirs):
+            pass
+
+
+@pytest.mark.parametrize("why", ["the door closes", "it is too slow"])
+async def test_a_debugger_that_had_no_time_to_say_who_it_is_runs_on(why: str, autojump_clock: MockClock) -> None:
+    async with open_street() as (_, door):
+        ours, theirs = memory_stream_pair()
+        async with trio.open_nursery() as admitting:
+            admitting.start_soon(door.door.admit, ours)
+            await wait_all_tasks_blocked()
+            if why == "the door closes":
+                admitting.cancel_scope.cancel()
+        said = b""
+        while data := await theirs.receive_some():
+            said += bytes(data)
+        commands = [json.loads(body)["command"] for body in FrameDecoder().feed(said)]
+        assert commands[-3:] == ["attach", "configurationDone", "disconnect"]
 
 
 async def test_a_released_debugger_that_does_not_listen_is_given_up_in_time(autojump_clock: MockClock) -> None:

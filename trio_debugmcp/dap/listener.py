@@ -162,9 +162,12 @@ class Door:
         return place
 
     async def admit(self, stream: trio.abc.Stream, place: trio.CancelScope | None = None) -> None:
-        """Ask who has connected on this stream; hand it over or close it. `place`: where it is counted already."""
+        """Ask who has connected on this stream; hand it over or close it. `place`: where it is counted already.
+
+        One that had no time to say so is released, as pydevd would wait for that for ever.
+        """
         caller = None
-        taken = False
+        taken = was_interrupted = False
         with place or self._place() as scope:
             try:
                 if self._tls is not None:
@@ -178,10 +181,15 @@ class Door:
                 taken = await self._take_relay(stream, other.received)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
                 await self._turn_away(stream, error)
+            except trio.Cancelled:  # its time is over, others wait, or the door closes
+                was_interrupted = True
+                raise
             finally:
                 self._at_the_door.pop(scope, None)
                 self._left_the_door.unpark_all()
-                if caller is None and not taken:
+                if was_interrupted and self._tls is None:  # pydevd speaks none
+                    await release(stream, self._patience)  # noqa: ASYNC102 (it is shielded, and bounded)
+                elif caller is None and not taken:
                     await trio.aclose_forcefully(stream)
         if caller is not None:
             self._deliver(caller)
