@@ -37,8 +37,14 @@ _list_copy, _list_iter, _list_length = list.copy, list.__iter__, list.__len__
 _keys, _values, _set_iter = dict.keys, dict.values, set.__iter__
 
 
+def is_watched(known: Any) -> bool:
+    """Whether all items of a container are watched."""
+    content = known.content
+    return content is not None and not (type(content) is tuple and content[0] is _BIG)
+
+
 class KnownContents:
-    """The contents, and the writer of rows about them; a method for each kind of difference, hence so many.
+    """The contents, and the writer of rows about them.
 
     Attributes:
         said: (object, key) of the rows FIELD that were written since it was cleared.
@@ -168,11 +174,6 @@ class KnownContents:
         before, length = known.content[1], self._size(value, kind)
         known.content = (_BIG, length)
         self._add(SIZE | WRITTEN << 32 | known.number, length << 32 | before, line)
-
-    def is_watched(self, known: Any) -> bool:
-        """Whether all items of a container are watched."""
-        content = known.content
-        return content is not None and not (type(content) is tuple and content[0] is _BIG)
 
     def is_as_known(self, known: Any, value: Any, kind: int) -> bool:
         """Whether a container that was looked at is as it was then."""

@@ -12,7 +12,7 @@ from typing import Any
 from trio_debugmcp.engine.inside.recorder.array_memory import base_of
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.hidden_writes import HiddenWrites
-from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents
+from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents, is_watched
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.long_contents import copied
@@ -196,7 +196,7 @@ class LineWatch:
             return MISSING
         after = self.paths.item(value, item)
         place = key if how == CONSTANT else self._words.item_key(item)
-        if known is not None and place and type(value) is not tuple and not self.contents.is_watched(known):
+        if known is not None and place and type(value) is not tuple and not is_watched(known):
             if after is MISSING:
                 self.fields.check_absent(known, place, state.line, GAP)
             else:
@@ -219,7 +219,7 @@ class LineWatch:
             self.contents.compare(known, value, kind, line, how)
         site = self._site
         if (site.mutates or site.hidden is not None) and len(watch) < _MOST_WATCHED:
-            is_long = site.mutates and not self.contents.is_watched(known)
+            is_long = site.mutates and not is_watched(known)
             is_long = is_long and not any([each[0] is known for each in watch])
             watch.append((known, value, kind, flags & CHANGED_BY_IT, copied(value, kind, site) if is_long else None))
         return known

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
-from trio_debugmcp.engine.inside.recorder.known_contents import MOST_WATCHED
+from trio_debugmcp.engine.inside.recorder.known_contents import MOST_WATCHED, is_watched
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
@@ -181,7 +181,7 @@ class LineWrites:
             how = FIELD if is_own or id(known) in changed else GAP
             if how == FIELD and self._states.others_watch(known):
                 how = GAP
-            if copy is not None and is_own and how == FIELD and not self._watch.contents.is_watched(known):
+            if copy is not None and is_own and how == FIELD and not is_watched(known):
                 self._finish_long(state, known, value, kind, differing(copy, value, kind, MOST_SAID))
             if has_rounds and changes:
                 self._watch.contents.doubt(known, value, kind, state.line)
