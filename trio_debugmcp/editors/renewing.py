@@ -113,7 +113,7 @@ async def settled(session: DebugSession, snapshot: Snapshot, place: AdapterNumbe
         return place
     with trio.move_on_after(requests.patience.seconds(QUIET_SECONDS)):
         while True:
-            while requests.evaluations:  # noqa: ASYNC110 (a count of another room's, and soon 0)
+            while requests.evaluations.awaited:  # noqa: ASYNC110 (a count of another room's, and soon 0)
                 await trio.sleep(_LOOK_SECONDS)
             now = await as_of_now(session, snapshot, "variables", place)
             failure: DebugError | None = None
@@ -124,7 +124,7 @@ async def settled(session: DebugSession, snapshot: Snapshot, place: AdapterNumbe
             await requests.heard()
             if requests.calls == now.calls and failure is not None:
                 raise failure
-            if requests.calls == now.calls and not requests.evaluations:
+            if requests.calls == now.calls and not requests.evaluations.awaited:
                 return now
     raise _busy()
 

@@ -8,7 +8,6 @@ What needs a capability is checked by its sender, with `need`.
 """
 
 import logging
-import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TypeVar
@@ -26,6 +25,7 @@ from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe.forms import BY_ENGINE, BY_PYDEVD, Form
+from trio_debugmcp.session.evaluations import Evaluations, UnfinishedEvaluation
 from trio_debugmcp.session.frame_renewal import FrameRenewal
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import out_of_reach
@@ -59,44 +59,20 @@ runs, adapters refuse them, answer for another moment, or fall silent."""
 
 _SETS_BREAKPOINTS = frozenset(f"set{kind}Breakpoints" for kind in ("", "Function", "Exception", "Instruction", "Data"))
 
-_READS_INPUT = re.compile(r"\binput\(|stdin|readline")
-
-
 BEHIND_EVALUATION_SECONDS = 2.0
 """For breakpoints to be set while an evaluation does not end: js-debug answers then only when that has ended."""
-
-
-class UnfinishedEvaluation:
-    """An evaluation that a caller no longer waits for. `end` is called when the adapter answers it after all."""
-
-    def __init__(self, expression: str, generation: int | None) -> None:
-        self.expression = expression
-        self.generation = generation
-        self.ended = False
-
-    def end(self) -> None:
-        """Note that it has ended."""
-        self.ended = True
-
-    @property
-    def remedy(self) -> str:
-        """A sentence that says what ends it."""
-        if _READS_INPUT.search(self.expression):
-            return "If it waits for the program's input, write that with process_write_input; else use debug_restart."
-        return "It may never end by itself; debug_restart ends it."
 
 
 class Requests:
     """The requests of one session to its adapter. Made by the session; usable from `connect` until it ends.
 
-    Beside sending, it knows what is under way and what the adapter has said of itself, hence so many methods.
+    Beside sending, it knows what the adapter has said of itself, hence so many methods.
 
     Attributes:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
         patience: with the adapter and with the program.
-        evaluations: how many a client waits for.
-        interrupts: how often the evaluations of the program were interrupted.
+        evaluations: those that are under way.
     """
 
     def __init__(
@@ -106,9 +82,7 @@ class Requests:
         self.profile = profile
         self.capabilities = Capabilities()
         self.started = False
-        self._unfinished: list[UnfinishedEvaluation] = []
-        self.evaluations = 0
-        self.interrupts = 0
+        self.evaluations = Evaluations(lambda: None if self.snapshot is None else self.snapshot.generation)
         self.patience = patience
         self._merger = merger
         self._suspension = suspension
@@ -133,26 +107,6 @@ class Requests:
     def snapshot(self) -> Snapshot | None:
         """What is true of the session now; None when it has ended."""
         return self._merger.state.snapshot(self.session_id)
-
-    @property
-    def unfinished(self) -> UnfinishedEvaluation | None:
-        """The first evaluation at this stop that did not end in time; what is asked of its thread waits for it."""
-        generation = None if self.snapshot is None else self.snapshot.generation
-        self._unfinished = [
-            evaluation
-            for evaluation in self._unfinished
-            if not evaluation.ended and evaluation.generation == generation
-        ]
-        return self._unfinished[0] if self._unfinished else None
-
-    def keep_unfinished(self, evaluation: UnfinishedEvaluation) -> None:
-        """Keep an evaluation, which no caller waits for, until its answer comes."""
-        self._unfinished.append(evaluation)
-
-    def forget_unfinished(self) -> None:
-        """Note that every evaluation has ended: its thread answers again. The engine answers each when it has."""
-        if not self.capabilities.engine_requests:
-            self._unfinished.clear()
 
     @property
     def calls(self) -> int:
@@ -216,6 +170,7 @@ class Requests:
     def learn(self, declared: Capabilities) -> None:
         """Keep what the adapter declares, as far as it is true."""
         self.capabilities = self.profile.habits.true_capabilities(declared)
+        self.evaluations.each_is_answered = bool(self.capabilities.engine_requests)
 
     def learn_capabilities(self, raw: msgspec.Raw) -> None:
         """Merge the body of a `capabilities` event into what is known."""
@@ -254,7 +209,7 @@ class Requests:
         about_a_stop = command in _ABOUT_A_STOP and not _needs_no_frame(command, arguments)
         if about_a_stop and not self._suspension.stopped:
             raise _resumed(asked_at)
-        behind = self.unfinished
+        behind = self.evaluations.unfinished
         if behind is not None and command in _SETS_BREAKPOINTS:
             seconds = min(seconds, BEHIND_EVALUATION_SECONDS)
         seconds = self.patience.seconds(seconds)
@@ -266,7 +221,7 @@ class Requests:
                 body = await self._connection.request(command, arguments, kind, late, sent)
             self._renewal.learn(command, arguments, body)
             if command == "variables":
-                self.forget_unfinished()
+                self.evaluations.forget()
             return body
         except trio.TooSlowError:
             if behind is not None and not behind.ended and command in _ABOUT_A_STOP | _SETS_BREAKPOINTS:

@@ -325,5 +325,5 @@ class DebugSession:
         self.changes += 1
         tasks, snapshot = self._verbs.tasks, self.snapshot
         # What asks while an evaluation is unfinished waits behind that, and a move would wait behind what asks.
-        if tasks is not None and snapshot is not None and self.requests.unfinished is None:
+        if tasks is not None and snapshot is not None and self.requests.evaluations.unfinished is None:
             self._locals.refresh(tasks, snapshot)

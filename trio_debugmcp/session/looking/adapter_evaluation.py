@@ -11,10 +11,11 @@ from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.session.evaluations import UnfinishedEvaluation
 from trio_debugmcp.session.looking.composites import composed
 from trio_debugmcp.session.looking.variables import child_count
 from trio_debugmcp.session.not_paused import out_of_reach
-from trio_debugmcp.session.requests import Requests, UnfinishedEvaluation
+from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
@@ -132,19 +133,19 @@ async def send(
 
     `wanted`: arguments of `evaluate`.
     """
-    requests.evaluations += 1
-    running = UnfinishedEvaluation(expression, None if requests.snapshot is None else requests.snapshot.generation)
+    requests.evaluations.awaited += 1
+    running = requests.evaluations.begun(expression)
     try:
         return await _sent(requests, frame, wanted, running, seconds, context)
     except trio.Cancelled:
-        requests.keep_unfinished(running)  # at once: what is asked next waits for it, and says so
-        if requests.evaluations == 1:  # else that of another client might be interrupted
+        requests.evaluations.keep(running)  # at once: what is asked next waits for it, and says so
+        if requests.evaluations.awaited == 1:  # else that of another client might be interrupted
             with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS), shield=True):
                 if await _interrupt(requests):
                     running.end()
         raise
     finally:
-        requests.evaluations -= 1
+        requests.evaluations.awaited -= 1
 
 
 async def _sent(
@@ -159,7 +160,7 @@ async def _sent(
     context = context or requests.profile.dialect.evaluate_context
     arguments = {**wanted, "frameId": frame.id, "context": context}
     # The engine evaluates in another thread while the stopped one is stuck.
-    blocked_by = None if requests.capabilities.engine_requests else requests.unfinished
+    blocked_by = None if requests.capabilities.engine_requests else requests.evaluations.unfinished
     try:
         with trio.move_on_after(seconds):
             body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1, late=running.end)
@@ -198,9 +199,9 @@ async def interrupted(
     if snapshot is not None and snapshot.lost is not None:
         return out_of_reach(snapshot, snapshot.lost)
     if ended:
-        requests.forget_unfinished()
+        requests.evaluations.forget()
     elif not withdrawn:
-        requests.keep_unfinished(unended.running)
+        requests.evaluations.keep(unended.running)
     running, blocked_by, seconds = unended.running, unended.blocked_by, unended.seconds
     shown = f"`{shortened(running.expression)}`"
     if blocked_by is not None:
@@ -231,7 +232,7 @@ async def check_evaluations_ended(requests: Requests, command: str) -> None:
     Raises:
         UsageError: `TIMEOUT`: one does. It names the expression and what ends it.
     """
-    running, snapshot = requests.unfinished, requests.snapshot
+    running, snapshot = requests.evaluations.unfinished, requests.snapshot
     if running is None or snapshot is None or not snapshot.stack.frames:
         return
     if requests.capabilities.engine_requests:
@@ -251,7 +252,7 @@ async def check_evaluations_ended(requests: Requests, command: str) -> None:
             await requests.request("evaluate", arguments, EvaluateBody)
         except AdapterRefused as refusal:
             log.info("after an evaluation: %s", refusal)
-        requests.forget_unfinished()
+        requests.evaluations.forget()
         return
     if not running.ended:
         raise UsageError(
@@ -276,7 +277,7 @@ async def _interrupt(requests: Requests) -> bool:
     expression = bootstrap.INTERRUPT if requests.capabilities.engine_requests else requests.profile.repl.interrupt()
     if expression is None:
         return False
-    requests.interrupts += 1
+    requests.evaluations.interrupts += 1
     arguments = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
     with trio.move_on_after(requests.patience.seconds(INTERRUPT_SECONDS)):
         try:

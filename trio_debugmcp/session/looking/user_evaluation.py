@@ -182,7 +182,7 @@ class UserEvaluation:
         `expression` is what the user knows of it.
         """
         requests, began = self._ways.requests, trio.current_time()
-        interrupts, deadline = requests.interrupts, began + seconds
+        interrupts, deadline = requests.evaluations.interrupts, began + seconds
         by_probe = self._ways.has_probe and self._ways.profile.repl.by_probe
         for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
             number = self._ways.probe.next_number()
@@ -199,7 +199,7 @@ class UserEvaluation:
                 if isinstance(body, EvaluateBody):  # the code has run: a second time could do harm
                     raise unknown_outcome(expression, outcome)
                 return None
-            if outcome.error == "KeyboardInterrupt" and requests.interrupts != interrupts:
+            if outcome.error == "KeyboardInterrupt" and requests.evaluations.interrupts != interrupts:
                 raise interrupted_for_another(expression, trio.current_time() - began)
             raise_failure(outcome, expression)
             if not isinstance(body, EvaluateBody):  # the value cannot be shown
