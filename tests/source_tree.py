@@ -26,7 +26,9 @@ def imports(among: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def methods(node: ast.ClassDef) -> list[Function]:
-    return [member for member in node.body if isinstance(member, Function)]
+    """The methods of a class, without overloads, which only say what types one takes."""
+    members = [member for member in node.body if isinstance(member, Function)]
+    return [member for member in members if "overload" not in map(ast.unparse, member.decorator_list)]
 
 
 class SourceTree:

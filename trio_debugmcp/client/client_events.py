@@ -41,7 +41,7 @@ from trio_debugmcp.client.events import (
 class ClientEvents(ClientViews):
     """The events that an `InspectorClient` hands out.
 
-    Two methods, each with an overload for each kind of event, hence so many.
+    Two methods, each with an overload for each kind of event.
     """
 
     @overload
