@@ -324,6 +324,32 @@ def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> N
     assert reads == [2, 3]
 
 
+def test_what_is_known_of_a_piece_of_output_stays_when_the_resource_has_its_end_only(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {earlierIn, joined} = await import('/output/console.js');
+          const entry = (seq, text, time = 't') => ({seq, stream: 'stdout', text, time});
+          const output = (...entries) => ({entries, nextSeq: entries.at(-1).seq + 1, dropped: 4});
+          const texts = ({entries}) => entries.map(({text}) => text).join('|');
+          const known = joined({entries: [], nextSeq: 0, dropped: 0}, output(entry(5, 'five'), entry(6, 'six')));
+          const [cut, whole] = [output(entry(6, '…x'), entry(7, 'seven')), output(entry(6, 'six'), entry(7, 'seven'))];
+          const alone = output(entry(5, '…e'));
+          return {
+            joined: [cut, whole].map((payload) => texts(joined(known, payload))),
+            grown: texts(joined(cut, whole)),
+            other: texts(joined(known, output(entry(6, '…b', 'later'), entry(7, 'c', 'later')))),
+            earlier: [known, cut, alone, {...alone, whole: true}].map(earlierIn),
+          };
+        }"""
+    )
+    assert found == {
+        "joined": ["five|six|seven", "five|six|seven"],
+        "grown": "six|seven",
+        "other": "five|…b|c",
+        "earlier": [0, 2, 1, 0],
+    }
+
+
 def test_a_value_can_be_copied_when_all_of_it_is_there(still_page: "Page") -> None:
     found = still_page.evaluate(
         """async () => {

@@ -7,7 +7,7 @@ import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
-from tests.dashboard.eventually import becomes, eventually
+from tests.dashboard.eventually import becomes, eventually, hold_time
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -193,6 +193,68 @@ def test_a_silent_server_is_reported_within_ten_seconds_and_a_button_without_an_
     page.clock.run_for(25_000)
     expect(page.locator("#link")).to_have_text("Live")
     expect(page.locator("#state")).to_contain_text("Paused")
+
+
+CONNECTED = """async () => {
+  const {Link} = await import('/connection/link.js');
+  window.asked = [];
+  window.WebSocket = class extends EventTarget {
+    static OPEN = 1;
+    readyState = 1;
+    constructor() {
+      super();
+      window.socket = this;
+    }
+    hear(message) {
+      this.dispatchEvent(new MessageEvent('message', {data: JSON.stringify(message)}));
+    }
+    send(text) {
+      const {id, method} = JSON.parse(text);
+      window.asked.push(method);
+      if (method === 'initialize') this.hear({id, result: {}});
+    }
+    close() {
+      this.dispatchEvent(Object.assign(new Event('close'), {reason: 'closed'}));
+    }
+  };
+  window.said = [];
+  const link = new Link({
+    token: 'x', onOpen() {}, onNotification() {}, onStatus: ({status, detail}) => window.said.push(detail ?? status),
+  });
+  link.start();
+  window.socket.dispatchEvent(new Event('open'));
+}"""
+
+
+@pytest.mark.usefixtures("own_profile")
+def test_a_connection_on_which_something_comes_is_not_lost_nor_is_that_of_a_page_that_stood_still(
+    server: Agent, open_page: OpenPage
+) -> None:
+    page = open_page(server.url(OBSERVE_TOKEN), clock=True, runs=False)
+    hold_time(page)
+    page.evaluate(CONNECTED)
+    becomes(lambda: page.evaluate("said"), ["connecting", "open"])
+    page.clock.run_for(8000)  # the first question is 4 s old by now
+    assert page.evaluate("asked.filter((each) => each === 'ping').length") == 1
+    page.evaluate("socket.hear({method: 'notifications/resources/updated', params: {}})")  # a long answer is on its way
+    page.clock.run_for(3500)
+    assert page.evaluate("said") == ["connecting", "open"]
+    page.clock.run_for(1500)
+    assert page.evaluate("asked.filter((each) => each === 'ping').length") == 2
+    page.clock.fast_forward(60_000)  # as when the machine sleeps
+    assert page.evaluate("said") == ["connecting", "open"]
+    page.clock.run_for(9000)
+    assert page.evaluate("said") == ["connecting", "open", "it does not answer"]
+
+    # One that is closed while a question is open is lost once, and opened once more.
+    page.evaluate("said.length = 0")
+    page.clock.run_for(1000)
+    page.evaluate("socket.dispatchEvent(new Event('open'))")
+    becomes(lambda: page.evaluate("said"), ["open"])
+    page.clock.run_for(4100)
+    page.evaluate("socket.close()")
+    page.evaluate("() => Promise.resolve()")
+    assert page.evaluate("said") == ["open", "closed"]
 
 
 LARGE = """\

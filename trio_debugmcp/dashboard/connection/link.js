@@ -9,6 +9,9 @@ const LONGEST_DELAY = 10;
 const PING_SECONDS = 4;
 const PONG_SECONDS = 5;
 
+/** A timer that comes so much later than it should: the page, or its machine, stood still. */
+const LATE_SECONDS = 1;
+
 /** For a handshake; to a machine that is asleep it would never end. */
 const OPENING_SECONDS = 10;
 
@@ -101,15 +104,21 @@ export class Link {
 
   /**
    * Detect a dead connection: after a laptop's sleep, or through a dead tunnel, it looks open for minutes. It is given up
-   * without a closing handshake, which would wait for the same dead peer.
+   * without a closing handshake, which would wait for the same dead peer. The answer may be behind a long one that is still
+   * on its way: then other messages have come. A page that stood still has not heard yet what has come meanwhile.
    */
   #ping(client) {
     if (client.pinging) return;
     client.pinging = true;
+    const {heard} = client;
+    const asked = Date.now();
     client
       .request('ping', {}, PONG_SECONDS)
-      .then(() => (client.pinging = false))
-      .catch(() => client.abandon(NO_ANSWER));
+      .catch(() => {
+        const stoodStill = Date.now() - asked > (PONG_SECONDS + LATE_SECONDS) * 1000;
+        if (client.heard === heard && !stoodStill) client.abandon(NO_ANSWER);
+      })
+      .finally(() => (client.pinging = false));
   }
 
   async #closed(event) {

@@ -36,9 +36,12 @@ export class McpClient {
   #socket;
   #nextId = 1;
   #pending = new Map();
-  #abandoned = false;
+  #over = false;
   /** Whether tools give data: those of an older server refuse to be asked for it. */
   #givesData = true;
+
+  /** How many messages have come: each shows that the server is there. */
+  heard = 0;
 
   /** Tools that do something, also without data. Of those that only read the answer is all there is. @type {Set<string>} */
   acting = new Set();
@@ -55,13 +58,13 @@ export class McpClient {
   /** Treat the connection as lost at once, whatever the socket still does. @param {string} reason */
   abandon(reason) {
     this.#closed({reason});
-    this.#abandoned = true;
     this.#socket.close();
   }
 
   /** @param {{reason: string}} event */
   #closed(event) {
-    if (this.#abandoned) return;
+    if (this.#over) return;
+    this.#over = true;
     for (const {reject} of this.#pending.values()) reject(new ConnectionLost('The connection was lost.'));
     this.#pending.clear();
     this.onClose(event);
@@ -79,7 +82,7 @@ export class McpClient {
   }
 
   request(method, params = {}, seconds = REQUEST_SECONDS) {
-    if (this.#abandoned || this.#socket.readyState !== WebSocket.OPEN) {
+    if (this.#over || this.#socket.readyState !== WebSocket.OPEN) {
       return Promise.reject(new ConnectionLost('Not connected to the server.'));
     }
     const id = this.#nextId++;
@@ -130,7 +133,8 @@ export class McpClient {
   }
 
   #receive(data) {
-    if (this.#abandoned) return;
+    if (this.#over) return;
+    this.heard += 1;
     const message = JSON.parse(data);
     if (message.method !== undefined) {
       if (message.id === undefined) this.onNotification(message.method, message.params ?? {});

@@ -3,15 +3,18 @@
 /** Characters that are kept: as many as the server keeps. */
 const KEPT_CHARACTERS = 4 * 1024 * 1024;
 
-/** Of one question for what was before. */
-const EARLIER_BYTES = 8_000_000;
+/** Of one question for what was before: a connection on which nothing else comes for seconds is taken for a dead one. */
+const EARLIER_BYTES = 250_000;
 
 /** @typedef {{seq: number, stream: string, text: string, time: string}} Entry */
 /** @typedef {{entries: Entry[], nextSeq: number, dropped: number, whole?: boolean}} Output  `whole`: nothing is before it. */
 
-/** How many entries the server has that are not here, before those that are. @param {Output} output */
+/** Before the end of an entry of which the resource has no more. */
+const CUT = '…';
+
+/** How many entries the server has that are not here, or the end of which is. @param {Output} output */
 export const earlierIn = ({entries, nextSeq, dropped, whole}) =>
-  whole ? 0 : Math.max(0, (entries[0]?.seq ?? nextSeq) - 1 - dropped);
+  whole ? 0 : Math.max(0, (entries[0]?.seq ?? nextSeq) - (entries[0]?.text.startsWith(CUT) ? 0 : 1) - dropped);
 
 /** Join what the resource has to what is known. @param {Output} known @param {Output} payload @returns {Output} */
 export function joined(known, payload) {
@@ -19,8 +22,12 @@ export function joined(known, payload) {
   const first = payload.entries[0]?.seq ?? payload.nextSeq;
   // After a hole there would be output that seems to follow what it does not follow.
   const follows = first <= known.nextSeq;
-  const before = restarted || !follows ? [] : known.entries.filter(({seq}) => seq < first);
+  const kept = restarted || !follows ? [] : known.entries;
+  const before = kept.filter(({seq}) => seq < first);
   const all = [...before, ...payload.entries];
+  // An entry that has been read does not grow: what is longer has more of it.
+  const same = kept.find(({seq, time}) => seq === first && time === payload.entries[0]?.time);
+  if (same && same.text.length > all[before.length].text.length) all[before.length] = same;
   const entries = lastOf(all);
   return {...payload, entries, whole: Boolean(known.whole && before.length && entries.length === all.length)};
 }
