@@ -4,7 +4,8 @@ import pytest
 
 from tests.runs.recorded_programs import python, record, run_recorded
 from trio_debugmcp.runs.files.block_files import RunFileError
-from trio_debugmcp.runs.files.process_record import FIELD, LINE, RETURN, START, WRITE, open_run, owned_rows
+from trio_debugmcp.runs.files.owned_rows import owned_rows
+from trio_debugmcp.runs.files.process_record import FIELD, LINE, RETURN, START, WRITE, open_run
 
 pytestmark = pytest.mark.real
 

@@ -13,6 +13,7 @@ from trio_debugmcp.runs.comparing.run_alignment import RunAlignment
 from trio_debugmcp.runs.files.block_files import RunFileError, kept_block
 from trio_debugmcp.runs.files.block_indexes import BlockIndex, BlockIndexes
 from trio_debugmcp.runs.files.index_files import blocks_without_index, load_index, write_index
+from trio_debugmcp.runs.files.owned_rows import owned_rows
 from trio_debugmcp.runs.files.process_record import (
     FIELD,
     GAP,
@@ -26,7 +27,6 @@ from trio_debugmcp.runs.files.process_record import (
     WRITE,
     ProcessRecord,
     Row,
-    owned_rows,
 )
 from trio_debugmcp.runs.files.row_search import count, each_about, each_of_code_back, each_of_subject, keys_back
 from trio_debugmcp.runs.histories.recorded_classes import class_of

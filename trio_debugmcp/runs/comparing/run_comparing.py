@@ -16,7 +16,8 @@ from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, R
 from trio_debugmcp.runs.comparing.run_streams import StreamPair
 from trio_debugmcp.runs.comparing.varying_values import is_alike
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row, owned_rows
+from trio_debugmcp.runs.files.owned_rows import owned_rows
+from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import subject_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.shown_moments import BecauseLine

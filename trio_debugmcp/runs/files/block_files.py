@@ -90,3 +90,15 @@ def words_of(data: bytes, count: int) -> list[int]:
     """Return the first words of some bytes, as many as there are."""
     part = data[: count * WORD]
     return [int.from_bytes(part[at : at + WORD], "little") for at in range(0, len(part) // WORD * WORD, WORD)]
+
+
+def filled(column: bytes) -> int:
+    """Return how many entries of a block are written: those before the first that is not, which is all zeros."""
+    end = len(column)
+    zero = bytes(WORD)
+    found = column.find(zero)
+    while found >= 0:
+        if found % WORD == 0:
+            return found // WORD
+        found = column.find(zero, found + 1)
+    return end // WORD

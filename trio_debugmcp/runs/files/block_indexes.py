@@ -54,6 +54,20 @@ class HeadIndex(NamedTuple):
             return False
         return subject > self.newest or has(self.words, word)
 
+    def words_about(self, subject: int) -> list[int] | None:
+        """Return the first words about a frame or an object, each once; None: they are not known."""
+        if not self.may_be_about(subject):
+            return []
+        if subject > self.newest:
+            return None
+        part, words = subject.to_bytes(4, "little"), self.words.tobytes()
+        found, place = [], words.find(part)
+        while place >= 0:
+            if place % 8 == 0:
+                found.append(self.words[place // 8])
+            place = words.find(part, place + 1)
+        return found
+
 
 class BlockIndex:
     """What is known of one block; None: not yet.

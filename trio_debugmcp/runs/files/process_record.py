@@ -9,7 +9,7 @@ A row is of one of the kinds below; what its key, subject, value and owner are s
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -52,8 +52,6 @@ _SHORT = 1 << 16
 
 _MOST_WITHOUT = 50_000
 """First words of which it is kept where the last search has not found them."""
-
-_NOT_AFTER = frozenset((LINE, RETURN, UNWIND))
 
 
 class Row(NamedTuple):
@@ -324,24 +322,3 @@ def _began(path: Path) -> tuple[float, str]:
         if "run" in fact:
             return float(fact.get("time", 0)), path.name
     return 0.0, path.name
-
-
-def owned_rows(record: ProcessRecord, row: int) -> Iterator[int]:
-    """Yield the rows whose owner a LINE or START row is, in order, up to the next line of its frame."""
-    subject = record.rows.word(row, 0) & 0xFFFF_FFFF
-    last = record.forth_of(_NOT_AFTER, subject, row) or record.rows.last
-    yield from record.rows.equal(2, row, row, last + 1)
-
-
-def owned_of_kinds(record: ProcessRecord, row: int, kinds: frozenset[int]) -> list[Row]:
-    """Return those rows that `owned_rows` yields which are of some kinds."""
-    owned = owned_rows(record, row)  # of a line that goes through very many items there are few others
-    return [record.row(number) for number in owned if record.rows.word(number, 0) >> 60 in kinds]
-
-
-def owned_rows_back(record: ProcessRecord, row: int) -> Iterator[int]:
-    """Yield the rows that `owned_rows` yields, the last first."""
-    subject = record.rows.word(row, 0) & 0xFFFF_FFFF
-    number = (record.forth_of(_NOT_AFTER, subject, row) or record.rows.last) + 1
-    while number := record.rows.last_equal(2, row, number, row):
-        yield number

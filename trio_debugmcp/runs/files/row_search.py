@@ -10,7 +10,7 @@ A row is searched as the bytes of its kind and key, so a record of millions take
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files.process_record import ProcessRecord
-from trio_debugmcp.runs.files.word_search import about, back_through, words_about
+from trio_debugmcp.runs.files.word_search import about, back_with_key, words_about
 
 _KEY_BITS = 28
 
@@ -69,9 +69,18 @@ def keys_of(record: ProcessRecord, kinds: frozenset[int], subject: int, before: 
 
 
 def keys_back(record: ProcessRecord, kinds: frozenset[int], subject: int, before: int) -> Iterator[tuple[int, int]]:
-    """Yield the rows before one of some kinds about an object, the last first, and their keys."""
-    for number, word in back_through(record.rows, kinds, subject, before):
-        yield number, word >> 32 & (1 << _KEY_BITS) - 1
+    """Yield the rows before one of some kinds about an object, the last first, and their keys.
+
+    Of those with key 0, about all that is in a long container, of which there is one for each change, only the last.
+    """
+    of_all = record.back_any(kinds, (0,), subject, before)
+    for number, key in back_with_key(record.rows, kinds, subject, before):
+        if number < of_all:
+            yield of_all, 0
+            of_all = 0
+        yield number, key
+    if of_all:
+        yield of_all, 0
 
 
 def called_by(record: ProcessRecord, frame: int) -> Iterator[int]:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from trio_debugmcp.runs.files.block_files import (
     RowBlock,
     RunFileError,
     block_column,
+    filled,
     is_same_column,
     kept_block,
     words_of,
@@ -103,7 +105,7 @@ class WordFile:
         words = memoryview(data)[HEAD_WORDS * WORD : (HEAD_WORDS + ENTRIES * self._width) * WORD]
         words = words[: len(words) // (WORD * self._width) * WORD * self._width].cast("Q")
         columns = [words[place :: self._width].tobytes() for place in range(self._width)]
-        count = _filled(columns[0])
+        count = filled(columns[0])
         if count:
             number = len(self._blocks)
             for place, column in enumerate(columns):
@@ -149,6 +151,27 @@ class WordFile:
     def equal(self, place: int, word: int, after: int, until: int = 0) -> Iterator[int]:
         """Yield the entries after one, and before `until`, that have this very word at a place, in order."""
         yield from self._next(place, word.to_bytes(WORD, "little"), after, until=until)
+
+    def equal_of_kinds(
+        self, word: int, kinds: frozenset[int], after: int, until: int, fits: Callable[[HeadIndex], bool]
+    ) -> Iterator[int]:
+        """Yield the entries between two that have this very third word, and whose first word begins with these 4 bits.
+
+        `fits`: only of blocks whose first words do, as far as these are known.
+        """
+        table = bytes(byte >> 4 in kinds for byte in range(256))
+        may_have = self._searched(2, word.to_bytes(WORD, "little"), 0)
+        for block in range(max(bisect_right(self._firsts, after + 1) - 1, 0), len(self._blocks)):
+            first, known = self._firsts[block], self._known[block].head
+            if first >= until:
+                return
+            if not may_have(block) or (known is not None and not fits(known)):
+                continue
+            start, end = max(after + 1 - first, 0), until - first
+            are_such = self._column(block, 0)[start * WORD + WORD - 1 : end * WORD : WORD].translate(table)
+            if 1 in are_such:
+                words = memoryview(self._column(block, 2)).cast("Q")[start:end]
+                yield from (first + start + at for at in compress(range(len(words)), are_such) if words[at] == word)
 
     def last_like(self, place: int, low: int, before: int) -> Iterator[int]:
         """Yield the entries before one whose word at a place ends with these 32 bits, the last first."""
@@ -321,15 +344,3 @@ def _index_of(block: RowBlock, indexes: BlockIndexes | None) -> BlockIndex:
 
 def _each_byte(data: bytes) -> list[bytes]:
     return [data[at : at + 1] for at in range(len(data))]
-
-
-def _filled(column: bytes) -> int:
-    """Return how many entries of a block are written: those before the first that is not, which is all zeros."""
-    end = len(column)
-    zero = bytes(WORD)
-    found = column.find(zero)
-    while found >= 0:
-        if found % WORD == 0:
-            return found // WORD
-        found = column.find(zero, found + 1)
-    return end // WORD

@@ -13,6 +13,8 @@ from trio_debugmcp.runs.files.block_files import WORD
 from trio_debugmcp.runs.files.block_indexes import HeadIndex
 from trio_debugmcp.runs.files.run_files import WordFile
 
+KEY_BITS = (1 << 28) - 1
+
 _NEAR = 8
 """Entries that are looked at one by one before a search: a call that makes none is over by then."""
 
@@ -55,15 +57,22 @@ def last_kind(file: WordFile, kinds: frozenset[int], low: int, before: int, afte
     return 0
 
 
-def back_through(file: WordFile, kinds: frozenset[int], low: int, before: int) -> Iterator[tuple[int, int]]:
-    """Yield all entries before one that `last_kind` finds, the last first, and their first words."""
+def back_with_key(file: WordFile, kinds: frozenset[int], low: int, before: int) -> Iterator[tuple[int, int]]:
+    """Yield those entries before one that `last_kind` finds and that have a key, the last first, and their keys."""
+
+    def fits(head: HeadIndex) -> bool:
+        words = head.words_about(low)
+        return words is None or any(word >> 60 in kinds and word >> 32 & KEY_BITS for word in words)
+
     part = low.to_bytes(4, "little")
-    for first, column in file.columns(0, before - 1, back=True, fits=lambda head: head.may_be_about(low)):
+    for first, column in file.columns(0, before - 1, back=True, fits=fits):
         end = min(max(before - first, 0) * WORD, len(column))
         while (found := column.rfind(part, 0, end)) >= 0:
             end = found + len(part) - 1
             if found % WORD == 0 and column[found + WORD - 1] >> 4 in kinds:
-                yield first + found // WORD, int.from_bytes(column[found : found + WORD], "little")
+                key = int.from_bytes(column[found + 4 : found + WORD], "little") & KEY_BITS
+                if key:
+                    yield first + found // WORD, key
 
 
 def about(file: WordFile, high: int, before: int = 0) -> Iterator[tuple[int, int]]:
@@ -132,10 +141,9 @@ def words_about(file: WordFile, low: int, before: int) -> set[int]:
     found: set[int] = set()
 
     def is_to_be_read(head: HeadIndex) -> bool:
-        if not head.may_be_about(low) or low > head.newest:
-            return head.may_be_about(low)
-        found.update(word for word in head.words if word & 0xFFFF_FFFF == low)
-        return False
+        words = head.words_about(low)
+        found.update(words or ())
+        return words is None
 
     for first, column in file.columns(0, fits=is_to_be_read):
         if first >= before:

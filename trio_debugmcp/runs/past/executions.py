@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord, Row, owned_of_kinds, owned_rows_back
+from trio_debugmcp.runs.files.owned_rows import owned_of_kinds, owned_rows_back
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -95,6 +96,7 @@ class StatementExecutions:
         self.at = lru_cache(20_000)(self._at)
         self.calls = lru_cache(20_000)(self._calls)
         self.effects = lru_cache(20_000)(self._effects)
+        self.outcome = lru_cache(20_000)(self._outcome)
         self.unbound = lru_cache(20_000)(self._unbound)
 
     # --- Statements ---------------------------------------------------------------------------------------------------
@@ -182,7 +184,7 @@ class StatementExecutions:
         """Whether a line may have made more calls than `calls` returns, so that their places say nothing."""
         return len(self.calls(row)) == _MOST_CALLS
 
-    def outcome(self, start: int) -> Row | None:
+    def _outcome(self, start: int) -> Row | None:
         """Return the row with which a call ended, or was first left: RETURN, YIELD or UNWIND; None if it was not.
 
         Its owner is the line of the `return`, also where a `with` was left or a `finally` has run after it.

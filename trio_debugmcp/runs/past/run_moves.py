@@ -7,7 +7,8 @@ A moment is before a line ran.
 """
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import ProcessRecord, owned_rows
+from trio_debugmcp.runs.files.owned_rows import owned_rows
+from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.frame_moments import line_at, locals_in, stack_at
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.shown_moments import PastPlace, RunMoment

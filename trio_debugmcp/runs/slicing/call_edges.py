@@ -205,7 +205,10 @@ class CallEdges:
         Those by which a comprehension has left an item out come behind those that let one in.
         """
         calls = self._calls_of(line)[::-1]
-        calls.sort(key=lambda start: _has_left_out(self._past, line, start))
+        execution = self._past.executions.at(line)
+        filters = filters_of(*execution.statement.heads) if execution is not None else []
+        if execution is not None and filters:
+            calls.sort(key=lambda start: _has_left_out(self._past, execution, filters, start))
         if node.hint:
             calls = sorted(calls, key=lambda start: not self._is_in(start, node.hint))
         if node.wanted.pieces or node.wanted.missing:
@@ -248,12 +251,9 @@ class CallEdges:
         return (value.elts[part],) if isinstance(value, ast.Tuple) and part < len(value.elts) else ()
 
 
-def _has_left_out(past: PastProcess, line: int, start: Row) -> bool:
+def _has_left_out(past: PastProcess, execution: StatementExecution, filters: list[ast.Call], start: Row) -> bool:
     """Whether a call was that of a comprehension's condition, and has left an item out."""
-    execution = past.executions.at(line)
-    filters = filters_of(*execution.statement.heads) if execution is not None else []
-    call = call_of(past, execution, start) if execution is not None and filters else None
-    ending = past.executions.outcome(start.number) if call in filters else None
+    ending = past.executions.outcome(start.number) if call_of(past, execution, start) in filters else None
     return ending is not None and past.record.text(ending) in _FALSY
 
 

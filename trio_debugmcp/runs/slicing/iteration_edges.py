@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.owned_rows import owned_of_kinds
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
@@ -16,7 +17,7 @@ _MOST_CALLERS = 5
 _MOST_FRAMES = 20
 """Of a function with a loop: the last ones."""
 
-_SIZE = frozenset({rows.SIZE})
+_SIZE, _CHANGED = frozenset({rows.SIZE}), (1,)
 
 _COPIES = ("list", "tuple", "sorted", "dict", "set")
 """Calls that make another container, which does not change."""
@@ -62,8 +63,8 @@ class IterationEdges:
         return self._record.row(size).text if size else None
 
     def _sizes(self, line: int) -> list[rows.Row]:
-        sizes = rows.owned_of_kinds(self._record, line, _SIZE)
-        return [row for row in sizes if row.key == 1 and row.text != row.object]
+        sizes = owned_of_kinds(self._record, line, _SIZE, _CHANGED)
+        return [row for row in sizes if row.text != row.object]
 
     def _iterated(self, run: StatementExecution) -> int:
         """Return the container that a loop goes through; 0: not known, or a copy."""

@@ -66,14 +66,19 @@ def parts_of(past: PastProcess, container: int, before: int) -> dict[str, Record
     latest: dict[int, int] = {}
     first: dict[int, int] = {}
     gone: set[int] = set()
+    least = 0
     for number, key in keys_back(past.record, FIELDS, container, before):
         latest.setdefault(key, number)
-        if key and past.record.row(number).text == rows.DELETED:  # key 0: all of a long one, once for each change
+        if key and past.record.row(number).text == rows.DELETED:
             gone.add(key)
         elif key not in gone:  # a key that is given another value keeps its place
             first[key] = number
         if len(latest) == _MOST_PARTS:
+            least = number
             break
+    if 0 in first:  # all of a long one, once for each change
+        firsts = (past.record.forth(kind, 0, container, least - 1) for kind in FIELDS)
+        first[0] = min(number for number in firsts if number)
     present = [row for key, row in latest.items() if key in first]
     present.sort(key=lambda row: first[past.record.row(row).key])
     return {past.record.label(past.record.row(row).key): past.values.value_at(row) for row in present}
