@@ -461,6 +461,38 @@ async def test_a_main_thread_that_runs_on_without_its_debugger_has_it_again_and_
             assert said[1].count("\n") <= 1
 
 
+REGAINS_SLOWLY = """\
+import sys, time
+
+def slowly(enable):
+    def enabled(*given, **named):
+        time.sleep(1)  # as on a busy machine
+        enable(*given, **named)
+    return enabled
+
+if sys.version_info < (3, 12):
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    debugger.enable_tracing = slowly(debugger.enable_tracing)
+    sys.settrace(None)
+    while sys.gettrace() is None:
+        time.sleep(0.01)
+here = 1
+"""
+
+
+async def test_a_main_thread_that_takes_long_to_have_its_debugger_again_is_not_asked_a_second_time_meanwhile(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    """Python 3.11 would run it for ever at the beginning of a function."""
+    file = tmp_path / "slowly.py"
+    file.write_text(REGAINS_SLOWLY)
+    async with debugging() as client:
+        places = [{"file": str(file), "line": 15}]
+        stop = await client.call("debug_launch", program=str(file), stop_at_entry=False, breakpoints=places)
+        assert stop["at"] == f"{file}:15 in <module>"
+        assert (await client.call("debug_continue"))["exitCode"] == 0
+
+
 SWITCHES = """\
 import greenlet, hub
 

@@ -37,13 +37,29 @@ if sys.version_info < (3, 12) and getattr(monkey, "_keeping", None) != os.getpid
         api, main, size = ctypes.pythonapi, [], ctypes.sizeof(ctypes.c_size_t)
         api.PyThreadState_Get.restype = ctypes.c_void_p
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+        under_way = [False]
         def look(_):
             main.append(api.PyThreadState_Get())
+            under_way[0] = False
             return 0
         def restore(_):
-            if sys.gettrace() is None and not debugger.pydb_disposed:
-                debugger.enable_tracing()
+            try:
+                if sys.gettrace() is None and not debugger.pydb_disposed:
+                    debugger.enable_tracing()
+            finally:
+                under_way[0] = False  # no call follows, so no other thread runs before this one is over
             return 0
+        def have_called(call):
+            # Python 3.11 begins a traced function for ever while one call is under way and another one waits.
+            if not under_way[0]:
+                under_way[0] = True
+                if api.Py_AddPendingCall(call, None):
+                    under_way[0] = False
+        def is_starting():
+            frame = sys._current_frames().get(threads.main_thread().ident)
+            while frame is not None and frame.f_code.co_name != "_locked_settrace":
+                frame = frame.f_back
+            return frame is not None
         def mark(frame, event, arg):
             return None
         def places():
@@ -56,20 +72,21 @@ if sys.version_info < (3, 12) and getattr(monkey, "_keeping", None) != os.getpid
         if len(found) != 1 or places():
             return
         calls = kind(look), kind(restore)
-        api.Py_AddPendingCall(calls[0], None)
+        have_called(calls[0])
         looks = 0
         while not pause.acquire(True, 0.2) and not debugger.pydb_disposed:
             if not main or not debugger.ready_to_run:
                 continue
             info = getattr(threads.main_thread(), "additional_info", None)
             is_traced = ctypes.c_size_t.from_address(main[0] + found[0] * size).value != 0
-            looks = 0 if is_traced or getattr(info, "pydev_state", 1) == 2 else looks + 1
+            is_there = is_traced or getattr(info, "pydev_state", 1) == 2 or is_starting()
+            looks = 0 if is_there else looks + 1
             if looks == 2:
                 said = "The main thread had lost pydevd's trace function, and has it again. Meanwhile no breakpoint "
                 said += "and no exception stopped it. sys.settrace takes it away, and so does a RecursionError; "
                 say(said + "not so on Python 3.12 and newer.")
             if looks > 1:
-                api.Py_AddPendingCall(calls[1], None)
+                have_called(calls[1])
     threads = sys.modules["threading"]
     debugger = monkey.get_global_debugger()
     if not hasattr(monkey, "_says_at_end"):  # a fork has it from its parent
