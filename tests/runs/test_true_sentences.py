@@ -478,3 +478,36 @@ def test_what_runs_beside_a_call_of_its_function_is_not_a_recursion_of_it() -> N
 
 def test_what_is_not_set_at_several_lines_is_said_once() -> None:
     assert notes(TASKS, "chosen") == "25: so chosen is not set at lines 26, 28"
+
+
+# --- Raised nothing ---------------------------------------------------------------------------------------------------
+
+CAUGHT_LATER = """\
+def named(names):
+    out = []
+    try:
+        for name in names:
+            out.append(name.strip())
+        CHECK
+    except AttributeError:
+        out.append("?")
+    return out
+
+
+names = named(["Cleo", None])
+assert names == ["Cleo"]
+"""
+
+
+def test_a_block_that_raises_later_is_not_said_to_have_raised_nothing() -> None:
+    process = record(CAUGHT_LATER.replace("CHECK", "out.sort()"), python(3, 13)).processes[0]
+    shown = why(process, WhyQuestion(limit=30)).because
+    moments = [int(line.at[1:]) for line in shown if line.line == 5]
+    within = [line for at in moments for line in why(process, WhyQuestion(expression="out", at=at, limit=30)).because]
+    assert within
+    assert "raised nothing" not in "\n".join(map(str, [*shown, *within]))
+
+
+def test_a_block_that_has_raised_nothing_is_said_to() -> None:
+    harmless = CAUGHT_LATER.replace("None]", '" Dan "]').replace("CHECK", "return out")
+    assert "raised nothing, so line 8 does not run" in notes(harmless)

@@ -3,12 +3,15 @@
 import ast
 from collections.abc import Callable, Iterator
 
+from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import Statement
+
+_LINES = frozenset({rows.LINE})
 
 _DEEPEST = 3
 """Calls in calls in which a `raise` is looked for."""
@@ -39,11 +42,22 @@ class UnraisedEdges:
         )
         if handler is None or handler.parent is None or self._past.executions.last_run(handler, frame, use.row):
             return
+        if self._is_under_way(handler.parent, frame, use.row):
+            return
         for completed in self._last_of(handler.parent.block("body"), frame, use.row):
             yield SliceEdge(
                 cost.ABSENCE, SliceNode(completed.row), f"raised nothing, so line {writer.first} does not run"
             )
             yield from self.of_calls(completed, use)
+
+    def _is_under_way(self, guarded: Statement, frame: int, at: int) -> bool:
+        """Whether a `try` block is left later than at a row: it may still raise."""
+        number = self._past.record.back_of(_LINES, frame, at + 1)
+        line = self._past.executions.at(number) if number else None
+        if line is None or self._past.executions.over(line) <= at:
+            return False
+        inner = next((part for part in (line.statement, *line.statement.outer()) if part.parent is guarded), None)
+        return inner is not None and inner.branch == "body"
 
     def _completed(self, execution: StatementExecution) -> list[StatementExecution]:
         """Return the last statement that ran without an exception where one was expected."""
