@@ -69,7 +69,7 @@ def said(source: str) -> str:
 
 def test_a_method_that_returns_another_object_which_is_dropped_is_named() -> None:
     text = said(MOVED.replace("CALL", "robot.moved(step)"))
-    assert "robot.moved(step) | moved -> <Robot x=2> robot=<Robot x=3> step=-1; its result is dropped: robot is as" in text
+    assert "robot.moved(step) | moved -> <Robot x=2> robot=<Robot x=3> step=-1; its result is dropped: robot" in text
 
 
 def test_one_whose_result_is_kept_is_not() -> None:

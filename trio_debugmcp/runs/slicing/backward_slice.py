@@ -32,6 +32,7 @@ from trio_debugmcp.runs.slicing.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.lost_update_edges import LostUpdateEdges
 from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.overwritten_item_edges import OverwrittenItemEdges
 from trio_debugmcp.runs.slicing.part_notes import add_note
 from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
@@ -109,6 +110,7 @@ class _Slicer:
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
         self._skipped = SkippedRoundEdges(past)
+        self._overwritten = OverwrittenItemEdges(past)
         self._resets = ResetEdges(past)
         self._lost_updates = LostUpdateEdges(past)
         self._dropped = DroppedResultEdges(past)
@@ -286,6 +288,7 @@ class _Slicer:
                 yield from self._rounds.of_statement(execution)
                 yield from self._rounds.of_siblings(execution)
                 yield from self._skipped.of_statement(execution, self._asked)
+                yield from self._overwritten.of_statement(execution)
                 yield from self._resets.of_statement(execution)
                 yield from self._waiting.of_statement(execution)
                 yield from self._iterations.of_statement(execution)
