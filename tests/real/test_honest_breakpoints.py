@@ -415,7 +415,9 @@ async def test_a_main_thread_that_has_lost_its_debugger_at_the_limit_of_recursio
             assert "console" not in answer
         else:
             assert answer["notes"][0] == f"no stop at bp-1 {file}:8"
-            assert answer["console"].startswith("The main thread has ended without pydevd's trace function")
+            # The second, if half a second passes on a busy machine before its end.
+            said = "The main thread has ended without pydevd's", "The main thread had lost pydevd's trace function"
+            assert answer["console"].startswith(said)
         assert answer["exitCode"] == 0
 
 
