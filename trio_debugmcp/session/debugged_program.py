@@ -5,10 +5,10 @@ from math import inf
 import trio
 
 from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import RootStart
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.output.console import Console
-from trio_debugmcp.session.start import RootStart
 
 
 class DebuggedProgram:

@@ -19,6 +19,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.dial_in import open_dial_ins
 from trio_debugmcp.dap.profiles import profile_for_file, profile_of_python
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
+from trio_debugmcp.dap.profiles.starts import RootStart
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.session.background import finished_within
@@ -38,7 +39,6 @@ from trio_debugmcp.session.project_file import ProjectFile
 from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.session.start import RootStart
 from trio_debugmcp.session.waiting import Outcome, wait_outcome
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import Snapshot, State

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.dap.profiles.starts import Launch, RootStart
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.masking.secret_names import names_secret
@@ -24,7 +24,6 @@ from trio_debugmcp.session.breakpoints.ownership import Owner
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.project_file import KeptBreakpoint, KeptLaunch, LastUse, ProjectFile
-from trio_debugmcp.session.start import RootStart
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
 
 _NOT_OF_LAUNCH = frozenset({"breakpoints", "show", "timeout", "wait", "replace", "new_session", "record"})

@@ -3,10 +3,11 @@
 import trio
 
 from trio_debugmcp.dap.profiles import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Start
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.output.terminal import Terminals
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import Start, has_program
+from trio_debugmcp.session.start import has_program
 
 GOODBYE_SECONDS = 6.0
 """For the response to `disconnect`; lldb takes 5.1 s to detach from a program that lives on."""

@@ -18,7 +18,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
-from trio_debugmcp.dap.profiles.starts import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe import bootstrap
@@ -28,7 +28,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, has_program, is_by_engine, start_request
+from trio_debugmcp.session.start import CLIENT_CAPABILITIES, has_program, is_by_engine, start_request
 
 log = logging.getLogger(__name__)
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
+from trio_debugmcp.dap.profiles.starts import ChildStart, RootStart, Start
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.before.configured_tasks import TaskRunner
@@ -26,7 +27,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.programs import Programs
 from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
-from trio_debugmcp.session.start import FAILURES, ChildStart, RootStart, Start, start_failure
+from trio_debugmcp.session.start import FAILURES, start_failure
 
 log = logging.getLogger(__name__)
 

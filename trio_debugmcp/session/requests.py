@@ -27,7 +27,6 @@ from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe.forms import BY_ENGINE, BY_PYDEVD, Form
 from trio_debugmcp.session.evaluations import Evaluations, UnfinishedEvaluation
 from trio_debugmcp.session.frame_renewal import FrameRenewal
-from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.model import Snapshot
@@ -76,7 +75,12 @@ class Requests:
     """
 
     def __init__(
-        self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension, patience: Patience
+        self,
+        session_id: str,
+        profile: Profile,
+        snapshot: Callable[[], Snapshot | None],
+        suspension: Suspension,
+        patience: Patience,
     ) -> None:
         self.session_id = session_id
         self.profile = profile
@@ -84,7 +88,7 @@ class Requests:
         self.started = False
         self.evaluations = Evaluations(lambda: None if self.snapshot is None else self.snapshot.generation)
         self.patience = patience
-        self._merger = merger
+        self._snapshot = snapshot
         self._suspension = suspension
         self._renewal = FrameRenewal(profile.habits)
         self._adapter: Adapter | None = None
@@ -106,7 +110,7 @@ class Requests:
     @property
     def snapshot(self) -> Snapshot | None:
         """What is true of the session now; None when it has ended."""
-        return self._merger.state.snapshot(self.session_id)
+        return self._snapshot()
 
     @property
     def calls(self) -> int:
@@ -240,10 +244,6 @@ class Requests:
             raise
         except AdapterGone as gone:
             raise self.explained(gone) from None
-
-    async def wait_paused(self) -> None:
-        """Wait until the program is stopped, or the session has ended."""
-        await self._merger.wait_until(lambda _: self.snapshot is None or self.snapshot.phase == "Paused")
 
     async def request_or_empty(self, command: str, arguments: object, kind: type[T], *, seconds: float) -> T:
         """Send a request and return its body, or an empty one if the adapter refuses it or does not answer.

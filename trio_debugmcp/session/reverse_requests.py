@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.starts import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, ChildStart, Launch, Start
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, UsageError
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.handshake import Handshake
@@ -13,7 +13,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.terminal import Terminals
 from trio_debugmcp.session.process_facts import learn_process
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import ChildStart, Start, without_unset
+from trio_debugmcp.session.start import without_unset
 from trio_debugmcp.session.verbs import Verbs
 
 OpenChild = Callable[[str, Profile, ChildStart], Awaitable[None]]

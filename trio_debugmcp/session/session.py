@@ -28,7 +28,7 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
-from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.dap.profiles.starts import ChildStart, Launch, Start
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
@@ -52,7 +52,7 @@ from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.reverse_requests import OpenChild, ReverseRequests
-from trio_debugmcp.session.start import ChildStart, Start, is_guest, opened, origin_of
+from trio_debugmcp.session.start import is_guest, opened, origin_of
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_sources import StopSources
@@ -109,7 +109,7 @@ class DebugSession:
         self._shared, patience = shared, shared.runtime.patience
         self._merger = merger = shared.merger
         suspension = Suspension(patience.seconds(profile.dialect.pause_echo_seconds), profile.dialect.call_reason)
-        self.requests = requests = Requests(session_id, profile, merger, suspension, patience)
+        self.requests = requests = Requests(session_id, profile, lambda: self.snapshot, suspension, patience)
         above = None if parent is None else parent.looking
         self.looking: Looking = looking_into(requests, start, merger, shared.host, above)
         probe = (looking := self.looking).ways.probe
@@ -147,7 +147,7 @@ class DebugSession:
     @property
     def snapshot(self) -> Snapshot | None:
         """What is true of this session now; None when it has ended."""
-        return self.requests.snapshot
+        return self._merger.state.snapshot(self.id)
 
     @property
     def started(self) -> bool:

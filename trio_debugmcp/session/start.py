@@ -5,14 +5,21 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import BY_ENGINE, RunInTerminal
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
-from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
-from trio_debugmcp.dap.sockets import SocketAddress
+from trio_debugmcp.dap.profiles.starts import (
+    Attach,
+    ChildStart,
+    Launch,
+    Listen,
+    PathMapping,
+    RootStart,
+    Start,
+    asked_for,
+)
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.state.model import Origin, State
 from trio_debugmcp.state.payloads import UnixTime
@@ -32,29 +39,6 @@ CLIENT_CAPABILITIES = {
     "supportsStartDebuggingRequest": True,
 }
 """The arguments of `initialize`, to which the adapter's id is added."""
-
-
-class ChildStart(Struct, frozen=True):
-    """A child session that the adapter announced: the request that starts it, and its arguments.
-
-    `parent_address`: where the adapter of its parent listens, if on a socket. `asked`: how the program was started, if
-    this child is it, because its parent only launches.
-    """
-
-    request: str
-    configuration: dict[str, Any]
-    parent_address: SocketAddress | None = None
-    asked: "Launch | Attach | None" = None
-
-
-RootStart = Launch | Attach | Listen
-
-Start = RootStart | ChildStart
-
-
-def asked_for(start: Start) -> Start:
-    """Return what a client asked for, if this session is the program of that; else the start itself."""
-    return start.asked if isinstance(start, ChildStart) and start.asked is not None else start
 
 
 def directory_of(start: Start) -> str | None:

@@ -1,4 +1,4 @@
-"""What is to be started: a program to launch, one to attach to, or a door for programs that dial in. Pure."""
+"""What is to be started: a program to launch, one to attach to, a door for programs that dial in, or a child. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.door_tls import DoorTls
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
+from trio_debugmcp.dap.sockets import SocketAddress
 
 
 class PathMapping(Struct, frozen=True):
@@ -118,3 +119,26 @@ class Listen(Struct, frozen=True):
     token: str
     path_mappings: tuple[PathMapping, ...] = ()
     tls: DoorTls | None = None
+
+
+class ChildStart(Struct, frozen=True):
+    """A child session that the adapter announced: the request that starts it, and its arguments.
+
+    `parent_address`: where the adapter of its parent listens, if on a socket. `asked`: how the program was started, if
+    this child is it, because its parent only launches.
+    """
+
+    request: str
+    configuration: dict[str, Any]
+    parent_address: SocketAddress | None = None
+    asked: Launch | Attach | None = None
+
+
+RootStart = Launch | Attach | Listen
+
+Start = RootStart | ChildStart
+
+
+def asked_for(start: Start) -> Start:
+    """Return what a client asked for, if this session is the program of that; else the start itself."""
+    return start.asked if isinstance(start, ChildStart) and start.asked is not None else start

@@ -16,13 +16,12 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, made_programs, without_reports
-from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.dap.profiles.starts import Launch, Start
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.owned_directory import OwnedDirectory
 from trio_debugmcp.session.before.subprocesses import Ran, run_command
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.payloads import shortened
 
 _OUTPUT_LENGTH = 4000

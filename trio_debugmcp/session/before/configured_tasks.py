@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from trio_debugmcp.dap.profiles.starts import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
@@ -24,7 +24,6 @@ from trio_debugmcp.session.before.task_processes import run_task_process
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.truncation import end_of
 from trio_debugmcp.session.output.console import Console
-from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.payloads import shortened
 
 AFTER_SECONDS = 60.0

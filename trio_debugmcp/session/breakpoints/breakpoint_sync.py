@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import trio
 
 from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import Start
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints import placement
 from trio_debugmcp.session.breakpoints.addressed_sync import AddressedSync
@@ -24,7 +25,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import Start, directory_of
+from trio_debugmcp.session.start import directory_of
 from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.model import State
 

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
 from trio_debugmcp.dap.profiles.opening import launch_values
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.dap.profiles.starts import Launch, Start, asked_for
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
-from trio_debugmcp.session.start import Start, asked_for
 
 
 class EntryPlace(Struct, frozen=True):

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import ThreadsBody
 from trio_debugmcp.dap.profiles.native.kernel_calls import KernelWait, circles, seen_in
 from trio_debugmcp.dap.profiles.native.machine_code import NativeWords
-from trio_debugmcp.dap.profiles.starts import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.probe.answers import Deadlock
 from trio_debugmcp.session.host import Host
@@ -31,7 +31,6 @@ from trio_debugmcp.session.looking.kernel_threads import KernelThread, KernelThr
 from trio_debugmcp.session.looking.live_threads import ALL_FRAMES, LiveStack, LiveThread
 from trio_debugmcp.session.looking.rust_guards import guard_holders
 from trio_debugmcp.session.looking.ways import Ways
-from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.model import Origin, StackFrame
 from trio_debugmcp.state.payloads import name_of
 

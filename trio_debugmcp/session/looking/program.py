@@ -9,6 +9,7 @@ same structs.
 
 from contextlib import AbstractAsyncContextManager
 
+from trio_debugmcp.dap.profiles.starts import ChildStart, Start
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion, open_trace
@@ -27,7 +28,7 @@ from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import ChildStart, Start, path_mappings
+from trio_debugmcp.session.start import path_mappings
 from trio_debugmcp.state.model import Snapshot, StackFrame
 
 
@@ -38,7 +39,7 @@ def looking_into(requests: Requests, start: Start, merger: Merger, host: Host, a
     probe = ProgramProbe(requests, ProgramProcess(requests, host, is_here=is_here), path_mappings(start))
     frames = ProgramFrames(requests, UserCode(requests.session_id, profile, start, merger, host))
     ways = Ways(requests, probe, frames)
-    return Looking(ways, NativeThreads(ways, start, host))
+    return Looking(ways, NativeThreads(ways, start, host), merger)
 
 
 class Looking:
@@ -54,12 +55,12 @@ class Looking:
         process: from outside, as the system knows it.
     """
 
-    def __init__(self, ways: Ways, native: NativeThreads) -> None:
+    def __init__(self, ways: Ways, native: NativeThreads, merger: Merger) -> None:
         self.ways = ways
         self.stop = StopQuestions(ways)
         self.threads = ProgramThreads(ways, native)
         self.values = FrameValues(ways)
-        self.evaluation = UserEvaluation(ways)
+        self.evaluation = UserEvaluation(ways, merger)
         self.types = ProgramTypes(ways)
         self.process = ways.probe.process
 

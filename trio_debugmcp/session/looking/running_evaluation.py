@@ -1,6 +1,6 @@
 """Evaluation by an adapter while the program runs, in no frame: in a page, for example, whose button is clicked so.
 
-    found = await evaluate_running(requests, "document.querySelector('#buy').click()", seconds=5)
+    found = await evaluate_running(requests, merger, "document.querySelector('#buy').click()", seconds=5)
 
 What is evaluated may itself run into a breakpoint. Then it has no value before the program resumes, and the answer says
 that the program has stopped.
@@ -11,11 +11,12 @@ import trio
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.looking.adapter_evaluation import Evaluation, evaluation
+from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 
-async def evaluate_running(requests: Requests, expression: str, seconds: float) -> Evaluation | None:
+async def evaluate_running(requests: Requests, merger: Merger, expression: str, seconds: float) -> Evaluation | None:
     """Evaluate an expression in no frame; None: the program has stopped in it, so that it has no value yet.
 
     No patience is added to `seconds`, as a client may have given them.
@@ -35,7 +36,7 @@ async def evaluate_running(requests: Requests, expression: str, seconds: float) 
                 nursery.cancel_scope.cancel(reason="it is answered")
 
             nursery.start_soon(ask)
-            await requests.wait_paused()
+            await merger.wait_until(lambda _: requests.snapshot is None or requests.snapshot.phase == "Paused")
             nursery.cancel_scope.cancel(reason="it has stopped in the evaluation")
     match answers:
         case [UsageError() as error]:

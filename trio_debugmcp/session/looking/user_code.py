@@ -12,11 +12,10 @@ from pathlib import Path
 
 from trio_debugmcp.dap.messages import DapFrame
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.starts import Launch
+from trio_debugmcp.dap.profiles.starts import Launch, Start, asked_for
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.start import Start, asked_for
 
 _HIDDEN = frozenset({"subtle", "label", "deemphasize"})
 """Hints of adapters that mark what is not the user's."""

@@ -50,6 +50,7 @@ from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.looking.withheld import failed_value
+from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH, Variable, shortened
@@ -84,8 +85,9 @@ class Evaluated(Struct, frozen=True):
 class UserEvaluation:
     """What users evaluate in the program of one session."""
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, ways: Ways, merger: Merger) -> None:
         self._ways = ways
+        self._merger = merger
 
     def __repr__(self) -> str:
         return f"<UserEvaluation in {self._ways.requests.session_id}>"
@@ -260,7 +262,7 @@ class UserEvaluation:
             AdapterGone: the program has ended.
         """
         if not self._ways.has_probe and place is None and self._ways.profile.dialect.running_context is not None:
-            value = await evaluate_running(self._ways.requests, expression, seconds)
+            value = await evaluate_running(self._ways.requests, self._merger, expression, seconds)
             return Evaluated(Evaluation("", None, 0, 0), notes=(_STOPPED,)) if value is None else Evaluated(value)
         number, deadline = self._ways.probe.next_number(), trio.current_time() + seconds
         outcome = await self._ended(number, limit, expression, deadline, place)
