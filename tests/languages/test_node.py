@@ -71,6 +71,20 @@ async def test_what_nodes_own_code_raises_stops_in_the_users_frame(
         assert (await client.call("stacktrace_get"))["frames"][0].startswith("total ")
 
 
+async def test_what_an_assertion_raises_in_a_module_of_ecmascript_stops_by_its_type_and_is_noted_without(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "till.mjs"
+    file.write_text('import assert from "node:assert";\nconst number = await 6;\nassert.strictEqual(number, 7);\n')
+    async with debugging() as client:
+        end = await client.call("debug_launch", program=str(file), stop_at_entry=False)
+        assert end["exitCode"] == 1
+        assert any(each.startswith("AssertionError ended the program without a stop") for each in end["notes"])
+        wanted = [{"exception": "AssertionError"}]
+        stop = await client.call("debug_launch", program=str(file), breakpoints=wanted)
+        assert (stop["reason"], stop["at"].rpartition(" in ")[0]) == ("Exception", f"{file}:3")
+
+
 async def test_a_worker_thread_and_a_fork_are_children_of_the_program(debugging: Connect) -> None:
     async with debugging() as client:
         places = [at("worker.js", 3), at("child.js", 2)]

@@ -44,7 +44,11 @@ class Survived(Struct, frozen=True):
 
 
 class PrintedExceptions(Struct, frozen=True):
-    """What a program has printed of exceptions: the one that ended it, as far as that is known, and others."""
+    """What a program has printed of exceptions: the one that ended it, as far as that is known, and others.
+
+    `unseen`: why the debugger takes the one that ended it for one that is caught, and does not stop at it.
+    """
 
     crash: Crash | None = None
     survived: tuple[Survived, ...] = ()
+    unseen: str | None = None

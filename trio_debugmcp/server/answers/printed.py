@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.ended_by import ChildrenOf
 from trio_debugmcp.server.answers.places import Places
@@ -95,7 +96,22 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
             "the program ended with exit code 0, but it, or a process that it started, has printed an exception"
             f"{place}: {shortened(crash.exception, _MAX_LENGTH)}"
         )
-    return notes
+    return [*notes, *_unseen(debugger, ended, printed)]
+
+
+def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> list[str]:
+    """Return a note on an exception that ended a program without a stop, as the debugger took it for caught."""
+    started, stop, crash = debugger.last_start, ended.stop, printed.crash
+    stops = started is not None and isinstance(started[1], Launch) and started[1].stop_at != ()
+    if printed.unseen is None or crash is None or not ended.exit_code or not stops:
+        return []
+    if stop is not None and stop.exception is not None and is_of_type(crash.exception, stop.exception.type):
+        return []
+    kind = crash.exception.partition(":")[0].partition(" ")[0]
+    wanted = f'breakpoints: [{{"exception": "{kind}"}}]'
+    return [
+        f"{kind} ended the program without a stop, as {printed.unseen}: with `{wanted}` it stops where it is raised"
+    ]
 
 
 def _is_shown(exception: str | None, shown: tuple[str, ...]) -> bool:

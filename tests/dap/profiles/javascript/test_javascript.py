@@ -203,9 +203,10 @@ def test_a_stop_says_what_its_reason_does_not() -> None:
     assert words.plain_error("Uncaught ReferenceError: a is not defined") == "ReferenceError: a is not defined"
 
 
-def test_only_the_users_code_is_stepped_through_unless_all_is_wanted() -> None:
+def test_only_the_users_code_is_stepped_through_and_where_assertions_raise_unless_all_is_wanted() -> None:
     skipped = [profile().launch_arguments(Launch("/app.js", just_my_code=each))["skipFiles"] for each in (True, False)]
-    assert skipped == [["<node_internals>/**", "**/node_modules/**"], []]
+    assert {"<node_internals>/!(assert*)", "**/node_modules/**", "!**/node_modules/chai/**"} <= set(skipped[0])
+    assert skipped[1] == []
 
 
 # --- What node prints -------------------------------------------------------------------------------------------------
@@ -254,6 +255,21 @@ def test_a_module_of_ecmascript_is_a_file_and_a_class_has_its_own_name() -> None
         "    at new Sold (file:///src/a%20b.mjs:3:7) {\n  sku: 7\n}\n\nNode.js v20.20.2\n"
     ).crash
     assert crash == Crash("Sold: rejected", (CrashFrame("Sold", "/src/a b.mjs", 3),))
+
+
+@pytest.mark.parametrize(
+    ("frame", "is_unseen"),
+    [
+        ("pay (file:///src/a.mjs:3:7)", True),
+        ("file:///src/a.mjs:3:7", True),
+        ("async file:///src/a.mjs:3:7", True),
+        ("ModuleJob.run (node:internal/modules/esm/module_job:325:25)", True),
+        ("pay (/src/a.js:3:7)", False),
+    ],
+)
+def test_what_a_module_of_ecmascript_throws_is_not_seen_by_the_debugger(frame: str, is_unseen: bool) -> None:
+    printed = printed_in(f"/src/a:3\n  throw 1;\n  ^\n\nSold: x file://\n    at {frame}\n\nNode.js v20.20.2\n")
+    assert (printed.unseen is not None) is is_unseen
 
 
 @pytest.mark.parametrize("text", ["", "done\n", "^\n\nError: x\n", "Node.js v20\n", "x\n^\n\n\nNode.js v20\n"])

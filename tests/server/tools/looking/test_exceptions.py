@@ -246,7 +246,9 @@ class Prints(LanguagePrograms):
             Survived(f"E: {n}", "in thread T", CrashFrame("work", "/a.py", n)) for n in range(stderr.count("e"))
         )
         return PrintedExceptions(
-            CRASH if "crash" in stderr else None, (*others, *[Survived(None, "a task was pending")] * ("p" in stderr))
+            CRASH if "crash" in stderr else None,
+            (*others, *[Survived(None, "a task was pending")] * ("p" in stderr)),
+            "nobody saw it" if "unseen" in stderr else None,
         )
 
 
@@ -293,6 +295,22 @@ async def test_the_exception_that_ended_the_program_is_shown_as_it_was_printed(
         assert (cut["total"], cut["omitted"], len(cut["frames"])) == (2, {"exceptions": 1}, 1)
         state = await client.call("debug_state")
         assert state["causes"] == ["cause: Why: 2", "context: Deep: 3, at /a.py:3 in f"]
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "is_noted"), [("crash unseen", 1, True), ("crash unseen", 0, False), ("crash", 1, False)]
+)
+async def test_an_exception_at_which_the_debugger_does_not_stop_is_noted_with_what_stops_there(
+    autojump_clock: MockClock, options: tuple[FakeAdapter, Options], said: str, code: int, is_noted: bool
+) -> None:
+    adapter, settings = options
+    note = (
+        "Closed ended the program without a stop, as nobody saw it: with "
+        '`breakpoints: [{"exception": "Closed"}]` it stops where it is raised'
+    )
+    async with connect("legacy", options=settings) as client:
+        end = await ended(adapter, client, code, said)
+        assert (note in end.get("notes", [])) is is_noted
 
 
 async def test_what_failed_in_a_worker_is_the_cause_with_its_frames(

@@ -34,6 +34,11 @@ _FRAME = re.compile(
     r"(?P<file>(?:file://)?/[^()]*?|node:[^()]*?):(?P<line>\d+):\d+\)?,?(?: \{)?$"
 )
 
+_OF_MODULE = re.compile(r"^\s*at (?:async )?(?:.+ \()?file://|^\s*at ModuleJob\.run ")
+"""A frame of an ES module: those of other files have a path."""
+
+_CAUGHT_BY_NODE = "node itself catches what an ES module throws while it is loaded"
+
 _NAMED = re.compile(r"^([\w$.]+) \[\w*Error\](?=:|$)")
 """A class whose errors do not have its name: `Sold [Error]: none left`."""
 
@@ -54,7 +59,9 @@ def printed_in(stderr: str) -> PrintedExceptions:
     lines = text[pointers[-1].end() :].rstrip().splitlines()
     if not lines:
         return PrintedExceptions()
-    return PrintedExceptions(_with_place(_crash(lines, None), text[: pointers[-1].start()]))
+    of_module = any(_OF_MODULE.match(line) for line in lines)
+    crash = _with_place(_crash(lines, None), text[: pointers[-1].start()])
+    return PrintedExceptions(crash, unseen=_CAUGHT_BY_NODE if of_module else None)
 
 
 def frames_in(stack: str) -> tuple[CrashFrame, ...]:

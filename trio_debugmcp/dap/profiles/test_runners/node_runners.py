@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -34,17 +32,6 @@ _MADE = re.compile(
 _OWN_RUNNER = re.compile(r"[\"']node:test[\"']")
 
 _TYPES = ("AssertionError", "JestAssertionError")
-
-_SKIPPED = [
-    "<node_internals>/!(assert*)",
-    "<node_internals>/!(assert)/**",
-    "**/node_modules/**",
-    *(f"!**/node_modules/{name}/**" for name in ("assert", "chai", "expect", "@jest/expect", "@vitest/expect")),
-]
-"""All but where assertions raise: an exception in what js-debug skips stops nothing."""
-
-_OPTIONS: Mapping[str, Any] = {"skipFiles": _SKIPPED}
-
 
 _RAN_NONE = {
     "node": r"(?m)^# pass 0\n# fail 0$",
@@ -117,8 +104,7 @@ def _script(home: Path, name: str) -> Path | None:
 
 
 def _own(test: NamedTest, title: str, home: Path) -> TestRun:
-    chosen = {"runtimeArgs": [f"--test-name-pattern={_pattern(title)}"]} if title else {}
-    options = {**_OPTIONS, **chosen}
+    options = {"runtimeArgs": [f"--test-name-pattern={_pattern(title)}"]} if title else {}
     return TestRun(test.file, (), str(home), options=options, ran_none=_RAN_NONE["node"], fails_with=_TYPES)
 
 
@@ -137,7 +123,7 @@ def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun
     below = runner.name == "vitest"  # each exception that is caught takes js-debug 0.15 s, and vite catches some 300
     env = {"NO_COLOR": "1"} if below else {}  # it colours a pipe, too, where there is `CI`
     none = _RAN_NONE[runner.name]
-    run = TestRun(str(runner), args, str(home), env, _OPTIONS, ran_none=none)
+    run = TestRun(str(runner), args, str(home), env, ran_none=none)
     return replace(run, fails_with=_TYPES, fails_below=below)
 
 
