@@ -511,3 +511,41 @@ def test_a_block_that_raises_later_is_not_said_to_have_raised_nothing() -> None:
 def test_a_block_that_has_raised_nothing_is_said_to() -> None:
     harmless = CAUGHT_LATER.replace("None]", '" Dan "]').replace("CHECK", "return out")
     assert "raised nothing, so line 8 does not run" in notes(harmless)
+
+
+# --- The end of an asynchronous iterator ------------------------------------------------------------------------------
+
+ASYNC_ROWS = """\
+import asyncio
+
+
+async def rows(count):
+    for number in range(count):
+        await asyncio.sleep(0)
+        yield number
+
+
+async def collected():
+    got = [row async for row in rows(2)]
+    return got
+
+
+async def first_of_none():
+    got = [await anext(rows(0)) async for row in rows(2)]
+    return got
+
+
+result = asyncio.run(CALLED())
+assert result == [0, 1, 2]
+"""
+
+
+def test_a_comprehension_that_has_come_to_the_end_is_not_said_to_have_raised() -> None:
+    (line,) = [str(line) for line in answer(ASYNC_ROWS.replace("CALLED", "collected")).because if line.line == 11]
+    assert "then got=[0, 1]" in line
+    assert "raise" not in line
+
+
+def test_one_that_an_end_has_left_is_said_to() -> None:
+    lines = [str(line) for line in answer(ASYNC_ROWS.replace("CALLED", "first_of_none")).because if line.line == 16]
+    assert "raises StopAsyncIteration()" in "".join(lines)

@@ -220,10 +220,20 @@ class StatementExecutions:
         number = self.record.forth_of(_RAISES, frame, row, until=last)
         while number:
             raised = self.record.row(number)
-            if raised.owner == row:
+            if raised.owner == row and not self._has_ended_rounds(raised):
                 return raised
             number = self.record.forth_of(_RAISES, frame, number, until=last)
         return None
+
+    def _has_ended_rounds(self, raised: Row) -> bool:
+        """Whether an exception showed a comprehension that there is no more: its line has made a value since."""
+        execution = self.at(raised.owner) if self.record.text(raised).startswith("StopAsyncIteration") else None
+        if execution is None:
+            return False
+        heads = (part for head in execution.statement.heads for part in ast.walk(head))
+        is_async = any(isinstance(part, ast.comprehension) and part.is_async for part in heads)
+        made = [*self.effects(execution.row), *filter(None, [self.ending(execution.row)])] if is_async else []
+        return any(row.number > raised.number and row.kind != rows.UNWIND for row in made)
 
     def _unbound(self, row: int) -> str:
         """Return the name for want of a value of which a line raised; empty: it did not, or for something else."""
