@@ -29,7 +29,6 @@ from trio_debugmcp.runs.files.process_record import (
     Row,
 )
 from trio_debugmcp.runs.files.row_search import count, each_about, each_of_code_back, each_of_subject, keys_back
-from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past import recorded_scopes
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.recorded_contents import parts_of
@@ -344,9 +343,12 @@ def test_rows_that_no_line_did_are_found_in_a_block_with_an_index_too() -> None:
 def test_the_class_of_an_object_that_a_call_was_given_is_not_looked_for_in_the_whole_record() -> None:
     process = recorded_rounds()
     written = [row for row in all_rows() if row.kind == FIELD and process.label(row.key) == ".base"]
-    assert {class_of(process, row.subject) for row in written} == {"Meter"}
+    classes = PastProcess(process).classes
+    assert {classes.of(row.subject) for row in written} == {"Meter"}
     process.forth_of = lambda *_, **__: pytest.fail("it was searched")  # type: ignore[method-assign]
-    assert {class_of(process, row.subject, row.number) for row in written} == {"Meter"}
+    assert {classes.of(row.subject, row.number) for row in written} == {"Meter"}
+    process.rows.word = lambda *_: pytest.fail("a row was read again")  # type: ignore[method-assign]
+    assert {classes.of(row.subject, row.number) for row in written} == {"Meter"}
 
 
 def test_blocks_that_are_equal_as_they_are_compressed_are_not_read_to_compare_their_steps() -> None:

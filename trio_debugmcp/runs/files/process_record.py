@@ -216,11 +216,12 @@ class ProcessRecord:
 
     # --- Names --------------------------------------------------------------------------------------------------------
 
-    def text(self, row: Row) -> str:
-        """Return the text of a row's value; empty where none was kept."""
-        if row.text & _INT:
-            return str((row.text & (_INT - 1)) - _ZERO)
-        return "" if row.text == 0 else self._texts.text(row.text)
+    def text(self, row: Row | int) -> str:
+        """Return the text of a row's value, or of the row of a number; empty where none was kept."""
+        number = self.rows.word(row, 1) >> 32 if isinstance(row, int) else row.text
+        if number & _INT:
+            return str((number & (_INT - 1)) - _ZERO)
+        return "" if number == 0 else self._texts.text(number)
 
     def label(self, key: int) -> str:
         """Return a key as text: a name, `.name`, `[3]` or `['k']`."""

@@ -80,6 +80,7 @@ class WordFile:
         self.state = 0
         self.torn = len(blocks) - len(self._blocks)
         self._near: tuple[int, int, list[memoryview[int]]] = (1, 0, [])  # of the block from which words were read last
+        self._read_last: list[tuple[int, int, memoryview[int]]] = [(1, 0, memoryview(b""))] * width  # of a place
         self._add_live(directory / name)
         self._known = [_index_of(block, indexes) for block in self._blocks]
         self._firsts = [block.first for block in self._blocks]
@@ -120,12 +121,14 @@ class WordFile:
         Raises:
             RunFileError: there is no entry of that number, or not any more.
         """
-        block = bisect_right(self._firsts, number) - 1
-        index = number - self._firsts[block] if block >= 0 else -1
-        if index < 0 or index >= self._blocks[block].entries:
-            raise RunFileError(f"row {number} is not in the record, which has rows {self.first} to {self.last}")
-        column = self._column(block, place)
-        return int.from_bytes(column[index * WORD : index * WORD + WORD], "little")
+        first, last, column = self._read_last[place]
+        if not first <= number <= last:
+            block = bisect_right(self._firsts, number) - 1
+            if not self.has(number):
+                raise RunFileError(f"row {number} is not in the record, which has rows {self.first} to {self.last}")
+            first, column = self._firsts[block], memoryview(self._column(block, place)).cast("Q")
+            self._read_last[place] = first, first + self._blocks[block].entries - 1, column
+        return column[number - first]
 
     def words(self, number: int) -> list[int]:
         """Return all words of an entry. Raises what `word` raises."""

@@ -15,7 +15,6 @@ import msgspec
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import each_about, each_of_subject
-from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
@@ -50,7 +49,7 @@ def objects_of(past: PastProcess, path: ValuePath) -> HeldObjects:
     """
     record = past.record
     if path.name[:1].isupper() and path.steps:
-        held, steps = _of_class(record, path), path.steps[1:]
+        held, steps = _of_class(past, path), path.steps[1:]
     else:
         held, steps = _of_name(record, path.name), path.steps
     for step in steps:
@@ -80,7 +79,8 @@ def _of_name(record: ProcessRecord, name: str) -> HeldObjects:
     return HeldObjects(frozenset(found - {0}), is_cut)
 
 
-def _of_class(record: ProcessRecord, path: ValuePath) -> HeldObjects:
+def _of_class(past: PastProcess, path: ValuePath) -> HeldObjects:
+    record = past.record
     known: dict[int, bool] = {}
     found, is_cut = set[int](), False
     told = _rows_of(record, _FIELDS, record.key_of(str(path.steps[0])))
@@ -88,7 +88,7 @@ def _of_class(record: ProcessRecord, path: ValuePath) -> HeldObjects:
         is_cut |= looked == _MOST_ROWS - 1
         held = record.rows.word(number, 1) & 0xFFFF_FFFF
         if held and subject not in known:  # most have a number or a text, and are of no account here
-            known[subject] = class_of(record, subject, number) == path.name
+            known[subject] = past.classes.of(subject, number) == path.name
         if held and known[subject]:
             found.add(held)
     return HeldObjects(frozenset(found), is_cut)

@@ -22,7 +22,6 @@ from trio_debugmcp.runs.histories.histories import (
     value_text,
 )
 from trio_debugmcp.runs.histories.object_marks import mark_of
-from trio_debugmcp.runs.histories.recorded_classes import class_of
 from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -66,7 +65,7 @@ def variable_history(past: PastProcess, expression: str, page: HistoryPage) -> R
     if not path.steps and not held.objects and not next(history_rows(record, kinds, page.before), 0):
         kinds, notes = _of_attribute(past, ValuePath("", (f".{path.name}",)), modules)
         notes = [f"no variable is called {path.name}: these are attributes, of any object"]
-    elif not path.steps and (owner := _other_owner(record, path.name, modules)):
+    elif not path.steps and (owner := _other_owner(past, path.name, modules)):
         notes = [*notes, f"only variables: for attributes of that name pass {owner}.{path.name}"]
     if held.is_cut or len(inside) < len(held.objects):
         notes = [*notes, f"what is in it was looked for in {len(inside)} of its values; there are more"]
@@ -158,7 +157,7 @@ def _of_attribute(past: PastProcess, path: ValuePath, modules: set[int]) -> tupl
 
     def is_of_class(number: int, subject: int) -> bool:
         if subject not in known:
-            known[subject] = wanted is None or class_of(record, subject, number) in (None, wanted)
+            known[subject] = wanted is None or past.classes.of(subject, number) in (None, wanted)
         return known[subject]
 
     subjects, fits = (None, is_of_class) if wanted or is_any else (holders.objects, None)
@@ -181,11 +180,11 @@ def _class_of_body(record: ProcessRecord, frame: int) -> str | None:
     return code.name.rpartition(".")[2] if code.kind == "class" else None
 
 
-def _other_owner(record: ProcessRecord, name: str, modules: set[int]) -> str | None:
+def _other_owner(past: PastProcess, name: str, modules: set[int]) -> str | None:
     """Return the class of an object with an attribute that is called as a variable is; None: there is none."""
-    key = record.key_of(f".{name}")
-    found = islice(each_about(record, rows.FIELD, key), _MOST_LOOKED) if key else ()
-    return next((class_of(record, subject, number) for number, subject in found if subject not in modules), None)
+    key = past.record.key_of(f".{name}")
+    found = islice(each_about(past.record, rows.FIELD, key), _MOST_LOOKED) if key else ()
+    return next((past.classes.of(subject, number) for number, subject in found if subject not in modules), None)
 
 
 def before_write(record: ProcessRecord, row: Row) -> Row | None:
@@ -219,7 +218,7 @@ def _write_line(past: PastProcess, row: Row, modules: set[int]) -> BecauseLine:
     change = new if old is None else f"{value_text(record, old, _MOST_TEXT)} -> {new}"
     label = record.label(row.key)
     if label.startswith("."):
-        label = label[1:] if row.subject in modules else f"{class_of(record, row.subject, row.number) or ''}{label}"
+        label = label[1:] if row.subject in modules else f"{past.classes.of(row.subject, row.number) or ''}{label}"
     elif row.kind == rows.WRITE and (name := _class_of_body(record, row.subject)) is not None:
         label = f"{name}.{label}"
     notes = []

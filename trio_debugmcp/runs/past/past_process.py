@@ -3,6 +3,7 @@
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.block_outcomes import BlockOutcomes
 from trio_debugmcp.runs.past.executions import StatementExecutions
+from trio_debugmcp.runs.past.recorded_classes import RecordedClasses
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.past.recorded_values import RecordedValues
 
@@ -16,6 +17,7 @@ class PastProcess:
         executions: its statements as they ran.
         values: what names, attributes and items were.
         blocks: whether the blocks of conditions, loops and handlers were entered.
+        classes: of its objects.
     """
 
     def __init__(self, record: ProcessRecord) -> None:
@@ -24,3 +26,4 @@ class PastProcess:
         self.executions = StatementExecutions(record, self.scopes)
         self.values = RecordedValues(record, self.scopes, self.executions)
         self.blocks = BlockOutcomes(record, self.executions, self.values)
+        self.classes = RecordedClasses(record)
