@@ -1,6 +1,7 @@
 """How children of the program have ended, also those that said nothing: a signal, an exit code."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,6 +70,22 @@ async def test_how_a_child_ended_is_said_at_the_next_stop_of_its_parent_and_at_i
         end = await client.call("debug_continue")
         (note,) = failures(end)
         assert [part.partition(") ")[2] for part in note.split("; ")] == ["ended by SIGKILL", "exit code 3"]
+
+
+@pytest.mark.parametrize("python", PYTHONS, ids=["3.13"] * len(PYTHONS))
+async def test_a_recorded_child_that_failed_is_asked_why_by_the_number_that_is_said(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "shop.py"
+    program.write_text("import os\nif (pid := os.fork()) == 0:\n    os._exit(3)\nos.waitpid(pid, 0)\n")
+    async with debugging() as client:
+        given = {"python": [python.path]}
+        answer = await client.call("debug_launch", program=str(program), record=True, adapter_options=given)
+        (note,) = failures(answer)
+        found = re.fullmatch(rf"{FAILED}s-2 \(pid (\d+)\) exit code 3: why\(process=(\d+)\) says what led to it", note)
+        assert found is not None
+        assert found[1] == found[2]
+        assert (await client.call("why", process=int(found[2])))["value"] == "os._exit(3)"
 
 
 async def test_how_a_process_ended_that_its_parent_has_not_waited_for_is_read_from_the_system() -> None:

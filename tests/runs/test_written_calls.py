@@ -78,6 +78,13 @@ def test_a_name_at_the_number_of_a_call_is_what_its_first_line_found() -> None:
     assert asked("n", at=put + 1).value == "n=1"
 
 
+def test_a_name_that_a_line_does_not_see_is_answered_with_where_it_is() -> None:
+    moment = number("early = double(cart.total())")
+    seen = rf'no value of n at #{moment}: <module> has none; a variable n is in Cart\.put \(at="#\d+"\)'
+    with pytest.raises(NoAnswerError, match=seen):
+        asked("n", at=moment)
+
+
 def test_a_name_that_was_never_written_is_answered_with_names_that_were() -> None:
     with pytest.raises(NoAnswerError, match=r"has no value of tottal: .* Written were: total\."):
         asked("tottal")

@@ -56,6 +56,11 @@ def test_an_answer_is_a_line_that_says_what_came_of_the_call(name: str) -> None:
     assert line_of(answer, failed="error" in answer and isinstance(answer["error"], dict)) == LINES[name]
 
 
+def test_one_of_many_is_counted_in_the_singular() -> None:
+    one = {"classes": ["1 stopped"], "entries": ["a b"], "processes": ["p q"], "frames": ["f g"]}
+    assert line_of(one) == "1 class · 1 entry · 1 process · 1 frame"
+
+
 def test_no_answer_is_without_a_line_and_none_has_two() -> None:
     for file in GOLDEN.glob("*.json"):
         line = line_of(json.loads(file.read_text()))

@@ -33,10 +33,19 @@ def same_names(past: PastProcess, execution: StatementExecution, name: str) -> s
         place += f", the last of {calls} calls"
     if not others:
         return place
+    return f"{place}; a variable {name} is also in {_listed(others)}"
+
+
+def elsewhere(past: PastProcess, execution: StatementExecution, name: str) -> str:
+    """Return where a variable of a name is that a line does not see; empty: it is nowhere."""
+    others = _others(past, execution.scope.home(name), name)
+    return f"{execution.scope.name} has none; a variable {name} is in {_listed(others)}" if others else ""
+
+
+def _listed(others: dict[str, int]) -> str:
     named = [f'{title} (at="#{row}")' for title, row in list(others.items())[:_MOST_NAMED]]
     left = len(others) - len(named)
-    more = f" and {left} more" if left > 0 else ""
-    return f"{place}; a variable {name} is also in {', '.join(named)}{more}"
+    return f"{', '.join(named)}{f' and {left} more' if left > 0 else ''}"
 
 
 def _others(past: PastProcess, home: SourceScope | None, name: str) -> dict[str, int]:

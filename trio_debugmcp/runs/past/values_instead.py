@@ -3,6 +3,7 @@
 from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.same_names import elsewhere
 from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
@@ -18,6 +19,8 @@ def value_instead(past: PastProcess, paths: list[ValuePath], execution: Statemen
         if getter is not None:
             return f"{name} is a property, and history_get(function='{getter}') has what it returned"
     said = _not_in(past, paths, execution) if execution is not None else ""
+    if not said and execution is not None and len(paths) == 1:
+        said = elsewhere(past, execution, paths[0].name)
     named = written_instead(past.record, paths[0]) if paths else ""
     return said or f"name one that recorded code has written or read. {named}".strip()
 

@@ -94,6 +94,7 @@ class ChildrenOf:
         self.pids: dict[str, int | None] = {}
         self.failures: dict[str, str] = {}
         self._places = Places(debugger.workspace.directory)
+        self._is_recorded = debugger.runs.of(ended.id) is not None
         tree, launchers = {ended.id}, set[str]()
         over, before = set[str](), set[str]()
         for root in debugger.state.ended:  # js-debug's program is a child of the session that launches it
@@ -141,4 +142,6 @@ class ChildrenOf:
             for session, failure in list(self.failures.items())[:_MAX_FAILED]
         ]
         more = f" and {len(self.failures) - _MAX_FAILED} more" if len(self.failures) > _MAX_FAILED else ""
-        return [f"processes that it had started failed: {'; '.join(shown)}{more}"]
+        pid = next(filter(None, map(self.pids.get, self.failures)), None)
+        why = f": why(process={pid}) says what led to it" if self._is_recorded and pid is not None else ""
+        return [f"processes that it had started failed: {'; '.join(shown)}{more}{why}"]

@@ -190,7 +190,9 @@ def _counted(number: int, words: str, total: int | None) -> str:
 
 
 def _singular(words: str) -> str:
-    return words.removesuffix("ies") + "y" if words.endswith("ies") else words.removesuffix("s")
+    if words.endswith("ies"):
+        return words.removesuffix("ies") + "y"
+    return words.removesuffix("es") if words.endswith("sses") else words.removesuffix("s")
 
 
 def _words(key: str) -> str:

@@ -1,5 +1,6 @@
 """What a launch runs, which breakpoints it brings, where relative paths start, and what others did meanwhile."""
 
+import json
 import os
 import zipfile
 from pathlib import Path
@@ -64,6 +65,27 @@ async def test_exactly_one_thing_is_run(arguments: dict[str, Any], scene: Scene)
         failed = await failure(client, "debug_launch", **arguments)
         assert failed.code == "INVALID_PARAMETER"
         assert "one of `program`, `module`, `code` and `test`" in failed.message
+
+
+@pytest.mark.parametrize(
+    ("args", "several"),
+    [
+        (["src --size 10m"], ["src", "--size", "10m"]),
+        (["-n 'two words' x"], ["-n", "two words", "x"]),
+        (["-n 'it"], ["-n", "'it"]),
+        (["add milk - and tea"], None),
+        (["--name=two", "-v -q"], None),
+        (["--verbose"], None),
+    ],
+)
+async def test_a_command_line_that_came_as_one_argument_is_noted(
+    args: list[str], several: list[str] | None, scene: Scene
+) -> None:
+    async with connect(options=scene.options) as client:
+        notes = (await run(client, args=args)).get("notes", [])
+        assert scene.launched()["args"] == args
+        wanted = f"the program got one argument, with blanks in it; several are args={json.dumps(several)}"
+        assert [note for note in notes if "argument" in note] == ([] if several is None else [wanted])
 
 
 @pytest.mark.parametrize("what", ["module", "code", "test"])

@@ -91,7 +91,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         failure.look_at(record, is_over=is_over)
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
         raising = stop.raising if stop is not None and stop.process == record.facts.pid else ""
-        last = (cut_off(record) if is_over else _last_line(record)) if is_bare and is_asked else 0
+        last = _unfinished(record, params, is_over=is_over) if is_bare and is_asked else 0
         return _answer(record, _question(params, at, file, known), raising, last)
 
     found = await asked(
@@ -185,6 +185,11 @@ def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, last: in
         if not last:
             raise
         return why(record, msgspec.structs.replace(question, at=last, raising=raising))
+
+
+def _unfinished(record: ProcessRecord, params: Why, *, is_over: bool) -> int:
+    """Return the line that did not end; a fork that has left by os._exit is meant if it is asked about. 0: none."""
+    return cut_off(record) if is_over and params.process is None else _last_line(record)
 
 
 def _last_line(record: ProcessRecord) -> int:

@@ -1,6 +1,9 @@
 """What is said of a start beside its stop: of a module or a test that is not there, or that is better started so."""
 
+import json
 import re
+import shlex
+from collections.abc import Sequence
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.test_runners import TestRun
@@ -9,6 +12,8 @@ from trio_debugmcp.server.tools.near_files import meant_instead
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.output.terminal_sequences import plain
+
+_OPTION = re.compile(r"(?:^|\s)--?[A-Za-z][\w-]*(?:[\s=]|$)")
 
 
 def start_notes(
@@ -20,11 +25,23 @@ def start_notes(
     programs = target.profile.programs
     advice = programs.start_advice(target.program, f"{answer.exception or ''}\n{answer.stderr}")
     notes = [advice] if advice is not None else _missing(debugger, target, launch, answer)
+    notes += _one_word(target.args)
     tests = programs.tests_run_by(target.program, target.args, target.options) if launch.stop_at else None
     if tests is not None:
         named = f"test={tests!r}" if tests else "`test`, such as tests/test_a.py::test_b"
         notes.append(f"started so, a test that fails does not stop the program: pass {named}, which does")
     return [*notes, *_lacking(target, launch, answer)] if is_own else notes
+
+
+def _one_word(args: Sequence[str]) -> list[str]:
+    """Return a note on a command line that came as one argument, blanks and all."""
+    if len(args) != 1 or len(args[0].split()) < 2 or not _OPTION.search(args[0]):
+        return []
+    try:
+        several = shlex.split(args[0])
+    except ValueError:  # a quote without its other half
+        several = args[0].split()
+    return [f"the program got one argument, with blanks in it; several are args={json.dumps(several)}"]
 
 
 def _none_ran(run: TestRun, answer: StopAnswer) -> list[str]:
