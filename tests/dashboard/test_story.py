@@ -4,6 +4,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually, hear, two_frames, was_said
@@ -245,6 +247,21 @@ result = outer(5)
 print(result)
 """
 )
+
+
+@pytest.mark.usefixtures("own_profile")
+def test_what_an_agent_does_while_no_program_is_debugged_is_in_the_story(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    agent.call("debug_disconnect")
+    page = open_page(agent.url(OBSERVE_TOKEN), clock=True)
+    expect(page.locator("#story .call").first).to_contain_text("debug_disconnect")
+    for call in ("run_list", "breakpoint_list"):
+        agent.call(call)
+        page.clock.run_for(3100)  # a silent server is given up later than that
+        expect(page.locator("#story .call").first).to_contain_text(call)
+    expect(page.locator("#story .call")).to_have_count(4)  # what the page asks for is not among them
 
 
 def test_the_page_follows_until_one_looks_elsewhere_and_no_stop_drags_it_back(

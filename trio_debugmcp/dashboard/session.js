@@ -21,6 +21,9 @@ export const URIS = {
 const KEYS = new Map(Object.entries(URIS).map(([key, uri]) => [uri, key]));
 const LAST_WORDS_SECONDS = 1.5;
 
+/** Between two questions for what clients do while there is no session. */
+const IDLE_SECONDS = 3;
+
 export const initialState = () => ({
   link: {status: 'connecting'},
   server: null,
@@ -72,6 +75,8 @@ export class SessionView {
   /** @type {string | null} */
   #sessionKey = null;
   #processName = null;
+  /** @type {number | undefined} */
+  #nextRead;
 
   /**
    * `call(name, args)` calls a tool of the server; `onOpenedLate(last)` is called on a page that comes after the end of
@@ -133,18 +138,20 @@ export class SessionView {
     await Promise.all([this.#readLast(), this.#readBreakpoints(), this.#readRest()]);
     const {last, stack} = this.#store.state;
     if (last && !stack?.frames.length) await this.onOpenedLate(last); // a page that was there has what was seen last
-    // The last events of a session follow its end, when there are no notifications any more: read them once, later.
-    this.#readLastWords();
+    // The last output and events of a session follow its end, when there are no notifications any more.
+    this.#readLater(LAST_WORDS_SECONDS, () => this.#readRest());
   }
 
-  /** Read what follows the end of a session, once, and on for as long as a call is in flight that began in it. */
-  #readLastWords() {
-    setTimeout(async () => {
+  /** Read what has come, and on until there is a session: of what clients do before that there are no notifications. */
+  #readLater(seconds, read = () => this.log.loadNew()) {
+    clearTimeout(this.#nextRead);
+    this.#nextRead = setTimeout(async () => {
       const {active, link} = this.#store.state;
       if (active || link.status !== 'open') return;
-      await this.#readRest();
-      if (inFlightOf(storyOf(this.#store.state.events, this.#store.state.gaps)).length > 0) this.#readLastWords();
-    }, LAST_WORDS_SECONDS * 1000);
+      await read();
+      const {events, gaps} = this.#store.state;
+      this.#readLater(inFlightOf(storyOf(events, gaps)).length > 0 ? LAST_WORDS_SECONDS : IDLE_SECONDS);
+    }, seconds * 1000);
   }
 
   #session(session) {

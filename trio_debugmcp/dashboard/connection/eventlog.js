@@ -81,7 +81,7 @@ export class EventLog {
       const after = this.#events.at(-1)?.eventId ?? 0;
       const found = await this.#asked({after_event_id: after, count: PAGE});
       if (found === null) return;
-      this.#add(found.events);
+      if (found.events.length) this.#add(found.events); // or all of it would be drawn anew for nothing
       if (!found.more) break;
     }
     await this.load(); // what is missing below: a page that comes after the end has had no resource either
