@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import MockClock
 
 from tests.server.scene import launch, paused, running
 from tests.session.answers import stop
 from trio_debugmcp.server.answers.exception_words import exception_text
+from trio_debugmcp.server.answers.stop import ended_answer
 from trio_debugmcp.server.answers.stop_answer import FRAMES_BELOW, StopAnswer
 from trio_debugmcp.session.output import console
+from trio_debugmcp.state.model import Origin, Snapshot
 from trio_debugmcp.state.payloads import ExceptionInfo
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
 
@@ -184,3 +187,22 @@ def test_the_keys_of_a_stop_are_those_of_the_contract() -> None:
         "omitted",
         "show",
     }
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "reason", "notes"),
+    [
+        (-9, "out of memory, by the kernel's log", ["out of memory, by the kernel's log"]),
+        (-9, "the program ended", []),
+        (None, "the program ended", ["the program ended"]),
+    ],
+)
+def test_why_a_program_ended_is_said_where_its_exit_code_does_not(
+    exit_code: int | None, reason: str, notes: list[str]
+) -> None:
+    ended = Snapshot("s-1", Origin(adapter="a", language="b", launch_mode="Launch", attached_at=0.0))
+    ended = replace(ended, exit_code=exit_code, end_reason=reason)
+    answer = ended_answer(None, ended)  # type: ignore[arg-type]
+    assert answer.notes == notes
+    assert answer.full is not None
+    assert answer.full.end_reason == (reason if notes else None)

@@ -32,6 +32,7 @@ from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW
 from trio_debugmcp.server.answers.stop_data import StopData, of_process, output_data, paused_data, with_data
 from trio_debugmcp.server.reader import READER, current_reader
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.looking.kernel_log import OUT_OF_MEMORY
 from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.session.waiting import wait_locals
@@ -171,7 +172,7 @@ def _said(debugger: Debugger, stop: Stop) -> list[str]:
 def ended_answer(debugger: Debugger, ended: Snapshot) -> StopAnswer:
     """Answer how a session has ended."""
     reason = end_reason(debugger, ended, current_reader()[1])
-    is_told = ended.exit_code is None or ended.failed
+    is_told = ended.exit_code is None or ended.failed or OUT_OF_MEMORY in (ended.end_reason or "")
     return StopAnswer(
         full=replace(of_process(ended), end_reason=ended.end_reason if is_told else None),
         state="Disconnected",

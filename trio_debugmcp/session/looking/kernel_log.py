@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+OUT_OF_MEMORY = "out of memory"
+"""Both sentences have it, so that who shows the end of a program knows that the kernel is the reason."""
+
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """The number of the namespace of processes whose ids the log has."""
 
@@ -26,10 +29,10 @@ def killed_for_memory(pid: int) -> str | None:
     with suppress(OSError):  # not Linux, or not allowed
         if os.stat("/proc/self/ns/pid").st_ino == _FIRST_NAMESPACE:
             with open(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", 0) as log:
-                return "out of memory, by the kernel's log" if is_in_log(pid, _records(log.fileno())) else None
+                return f"{OUT_OF_MEMORY}, by the kernel's log" if is_in_log(pid, _records(log.fileno())) else None
     with suppress(OSError):
         kills = memory_kills(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
-        return f"perhaps out of memory: that has killed {kills} in the server's control group" if kills else None
+        return f"perhaps {OUT_OF_MEMORY}: that has killed {kills} in the server's control group" if kills else None
     return None
 
 
