@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from tests.server.scene import failure
 from tests.session.tables import launched
 from trio_debugmcp.dap.profiles import read_tables
-from trio_debugmcp.dap.profiles.perl import PerlValues
+from trio_debugmcp.dap.profiles.perl import PerlValues, PerlWords
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.testing import FakeAdapter
 
@@ -244,3 +244,8 @@ async def test_a_condition_that_is_refused_at_a_launch_is_named_although_the_pro
         start = {"program": adapter.program, "adapter": "fake", "stop_at_entry": False, "replace": True}
         over = await client.call("debug_launch", **start, breakpoints=own)
         assert (over["state"], over["notes"][0]) == ("Disconnected", "bp-1 was refused: a syntax error")
+
+
+def test_only_of_a_module_it_is_said_that_the_adapter_may_have_set_no_breakpoint_in_it() -> None:
+    assert PerlWords().why_never("/src/stock.pl") is None
+    assert "relative directory" in (PerlWords().why_never("/src/lib/Stock.pm") or "")

@@ -40,6 +40,10 @@ class Words:
         """What the adapter says of a breakpoint, without what repeats that it is set, and not set if it is nowhere."""
         return answer
 
+    def why_never(self, file: str) -> str | None:
+        """Why the adapter may have set no breakpoint in a source file, though it has said nothing of it."""
+        return None
+
     def why(self, stopped: Stopped) -> str | None:
         """What a stop says of itself beside its reason."""
         return stopped.text or stopped.description

@@ -3,6 +3,7 @@
 import re
 
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_words import Words
 
 _INDEX = re.compile(r"\[(\d+)\]|(\d+)")
 
@@ -16,3 +17,16 @@ class PerlValues(AdapterValues):
         start = f"${whole[1]}" if whole is not None else parent if parent.endswith(("]", "}")) else f"{parent}->"
         index = _INDEX.fullmatch(name)
         return f"{start}[{index[1] or index[2]}]" if index is not None else f"{start}{{{name}}}"
+
+
+class PerlWords(Words):
+    """What Perl::LanguageServer leaves unsaid."""
+
+    def why_never(self, file: str) -> str | None:
+        # It knows a file by the name under which Perl has loaded it.
+        if not file.endswith(".pm"):
+            return None
+        return (
+            "perl-ls sets none in a module that Perl has found by a relative directory, as `use lib 'lib'` names one: "
+            'use FindBin; use lib "$FindBin::Bin/lib"; or env={"PERL5LIB": "/path/to/lib"}'
+        )

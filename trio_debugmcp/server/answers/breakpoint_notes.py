@@ -100,6 +100,7 @@ def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
     """
     places = Places(debugger.workspace.directory)
     never: dict[str, list[str]] = {}
+    reasons: dict[str, None] = {}
     for breakpoint in debugger.state.breakpoints:
         if (
             breakpoint.id in held or breakpoint.id in debugger.breakpoints.syncs.carried
@@ -110,10 +111,20 @@ def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
             # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
             what = "no stop at" if breakpoint.spec.log_message is None else "no hit of"
             never.setdefault(what, []).append(f"{breakpoint.id} {place}")
-    return [
+            reason = _why_never(debugger, breakpoint)
+            reasons |= {} if reason is None else {reason: None}
+    notes = [
         f"{what} {'; '.join(found[:MAX_NAMED])}" + (f"; {len(found) - MAX_NAMED} more" * (len(found) > MAX_NAMED))
         for what, found in never.items()
     ]
+    return [*notes, *reasons]
+
+
+def _why_never(debugger: Debugger, breakpoint: Breakpoint) -> str | None:
+    """Return why the adapter may not have set a breakpoint at all, where that is known of it."""
+    if debugger.last_start is None or breakpoint.spec.file is None:
+        return None
+    return debugger.last_start[0].words.why_never(breakpoint.spec.file)
 
 
 def moved_notes(debugger: Debugger, session_id: str, stop: Stop) -> list[str]:

@@ -50,7 +50,7 @@ from trio_debugmcp.dap.profiles.opening import (
     open_adapter,
     open_inspected,
 )
-from trio_debugmcp.dap.profiles.perl import PerlValues
+from trio_debugmcp.dap.profiles.perl import PerlValues, PerlWords
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.tables.placeholders import filled, mentions, placeholders
@@ -117,7 +117,7 @@ class TableProfile(Profile):
         if table.truth is not None:
             self.expressions = JudgedExpressions(table.truth)
         if table.hooks == "perl":
-            self.values = PerlValues()
+            self.values, self.words = PerlValues(), PerlWords()
         if table.hooks == "go":
             self.expressions = GoExpressions()
             self.code = GoCode()
