@@ -240,8 +240,9 @@ async def test_a_project_is_launched_by_what_it_names_and_the_answer_says_what_t
         package.unlink()
         (scene.server / "shop").mkdir()
         (scene.server / "shop" / "__main__.py").write_text(TEXT)
-        await run(client, program="shop", replace=True)
-        assert scene.launched()["program"] == f"{scene.server}/shop/__main__.py"
+        for program in ("shop", "go run ./shop"):
+            await run(client, program=program, replace=True)
+            assert scene.launched()["program"] == f"{scene.server}/shop/__main__.py"
 
 
 @pytest.mark.parametrize(
