@@ -15,6 +15,8 @@ from trio_debugmcp.cli import main
         (["--to", "a:1", "--pid", "1"], "--token-file FILE is missing"),
         (["--to", "a:1", "--pid", "1", "--token-file", "/nowhere/file"], "cannot read /nowhere/file"),
         (["--to", "a:1", "--token-file", "TOKEN"], "pass --pid, --process or --children-of"),
+        (["--to", "a:1", "--token-file", "TOKEN", "--process", "nowhere/to"], "none is called 'nowhere/to'"),
+        (["--to", "a:1", "--token-file", "TOKEN", "--children-of", "99999999"], "99999999 has started no Python"),
     ],
 )
 def test_wrong_usage_is_refused_with_what_to_pass(

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     pids += [] if arguments.children_of is None else below(arguments.children_of)
     pids = list(dict.fromkeys(pids))
     if not pids:
-        return failed("relay", "there is no process to bring in: pass --pid, --process or --children-of")
+        return failed("relay", f"there is no process to bring in: {_none_of(arguments)}")
     host, port = arguments.to
     code = 1
     try:
@@ -99,6 +99,13 @@ async def _relay(host: str, port: int, token: str, pin: str | None, pids: list[i
         nursery.cancel_scope.cancel(reason="the relay has ended")
     _report(how)
     return code
+
+
+def _none_of(arguments: argparse.Namespace) -> str:
+    """Return what was looked for, or what to pass."""
+    none = [] if arguments.process is None else [f"none is called {arguments.process!r}"]
+    none += [] if arguments.children_of is None else [f"{arguments.children_of} has started no Python"]
+    return ", and ".join(none) or "pass --pid, --process or --children-of"
 
 
 def _report(line: str) -> None:
