@@ -25,8 +25,8 @@ from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.probe.answers import ProbeThreads
 from trio_debugmcp.session.goodbye import GOODBYE_SECONDS
 from trio_debugmcp.session.handshake import HANDSHAKE_SECONDS
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
-from trio_debugmcp.session.looking.silence import NoProbeAnswer
+from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.from_outside.silence import NoProbeAnswer
 from trio_debugmcp.session.requests import REQUEST_SECONDS
 from trio_debugmcp.testing import FakeAdapter, connect, open_server
 from trio_debugmcp.transports.websocket import CLOSE_SECONDS, PING_SECONDS, PONG_SECONDS
@@ -159,8 +159,9 @@ POLICY = {
         probe.inside.debugger.pydevd_loans._LOOK_SECONDS
         probe.inside.evaluation._JOIN_SECONDS session.breakpoints.breakpoint_sync.AGAIN_SECONDS
         session.looking.user_evaluation.FIRST_POLL_SECONDS session.looking.user_evaluation.MAX_POLL_SECONDS
-        session.looking.adapter_evaluation.INTERRUPT_AGAIN_SECONDS session.looking.call_trace._LOOK_SECONDS
-        session.looking.program_process.SAMPLE_SECONDS session.hunting.try_keeper.BETWEEN_SECONDS
+        session.looking.by_adapter.adapter_evaluation.INTERRUPT_AGAIN_SECONDS
+        session.looking.by_probe.call_trace._LOOK_SECONDS
+        session.looking.from_outside.program_process.SAMPLE_SECONDS session.hunting.try_keeper.BETWEEN_SECONDS
         session.hunting.cluster_worker.LOOK_SECONDS session.block_indexing.LOOK_SECONDS
         transports.accept.FULL_SECONDS transports.head.PIECE_SECONDS transports.pages.LOOK_SECONDS
         transports.websocket.PING_SECONDS dap.channels.PING_SECONDS
@@ -187,7 +188,7 @@ POLICY = {
         transports.command.REAP_SECONDS transports.command.LAST_STDERR_SECONDS transports.websocket.CONNECT_SECONDS
     """,
     "the end of a hang, or no wait": """
-        session.looking.outside.KEPT_SECONDS session.looking.process_sample.FULL_TURN_SECONDS
+        session.looking.from_outside.outside.KEPT_SECONDS session.looking.from_outside.process_sample.FULL_TURN_SECONDS
         session.looking.fleet_looks.COMPUTING_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS

@@ -12,7 +12,7 @@ import pytest
 
 from trio_debugmcp.dap import pids, without_proc
 from trio_debugmcp.dap.profiles import running
-from trio_debugmcp.session.looking.process_sample import processor_seconds
+from trio_debugmcp.session.looking.from_outside.process_sample import processor_seconds
 
 NOBODY = 2**22 + 1  # more than Linux gives
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.runs.recorded_programs import python, record
 from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
-from trio_debugmcp.runs.slicing.failed_comparisons import message_difference
+from trio_debugmcp.runs.slicing.shown.failed_comparisons import message_difference
 from trio_debugmcp.runs.why import WhyQuestion, why
 
 pytestmark = pytest.mark.real

@@ -8,7 +8,7 @@ import pytest
 from tests.runs.recorded_programs import python, record
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.standstills import standstill
+from trio_debugmcp.runs.slicing.overlaps.standstills import standstill
 from trio_debugmcp.runs.why import WhyAnswer, WhyQuestion, why
 
 pytestmark = pytest.mark.real

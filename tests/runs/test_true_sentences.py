@@ -6,7 +6,7 @@ import pytest
 
 from tests.runs.recorded_programs import python, record
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 from trio_debugmcp.runs.why import WhyAnswer, WhyQuestion, why
 
 pytestmark = pytest.mark.real

@@ -8,8 +8,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, paused
 from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.session.looking.by_probe.withheld import MAX_APART
 from trio_debugmcp.session.looking.ways import WITHOUT_CODE_SECONDS
-from trio_debugmcp.session.looking.withheld import MAX_APART
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.testing import FakeAdapter
 

@@ -10,7 +10,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from tests.session.natives import PROGRAM, SOURCE, launched, scripted_type
-from trio_debugmcp.server.answers.printed import STOPPED_NOTE
+from trio_debugmcp.server.answers.failures.printed import STOPPED_NOTE
 from trio_debugmcp.testing import FakeAdapter, Refusal, ToolFailed
 
 SYSTEM = "./nptl/pthread_kill.c"

@@ -179,7 +179,7 @@ def _attach(profiles: "Sequence[Profile]") -> DoctorFinding:
 
 
 def _py_spy() -> DoctorFinding:
-    from trio_debugmcp.session.looking.py_spy import find_py_spy
+    from trio_debugmcp.session.looking.from_outside.py_spy import find_py_spy
 
     place = find_py_spy()
     if place is not None:

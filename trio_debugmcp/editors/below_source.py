@@ -19,7 +19,7 @@ from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.set_breakpoints import made_or_refused, shown_to, take_back, take_over
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.looking import memory_access
-from trio_debugmcp.session.looking.pointers import number
+from trio_debugmcp.session.looking.machine_code.pointers import number
 from trio_debugmcp.state.breakpoint import Breakpoint
 
 MAX_BYTES = 256 * 1024

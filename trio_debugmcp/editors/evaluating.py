@@ -21,9 +21,9 @@ from trio_debugmcp.editors.tool_caller import is_held
 from trio_debugmcp.editors.value_formats import formatted
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
-from trio_debugmcp.session.looking.adapter_evaluation import Evaluation
-from trio_debugmcp.session.looking.dap_variables import chosen_scopes
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import Evaluation
+from trio_debugmcp.session.looking.by_adapter.dap_variables import chosen_scopes
+from trio_debugmcp.session.looking.by_probe.safe_evaluation import SafePlace
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, shortened

@@ -23,8 +23,8 @@ from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.looking.kernel_threads import KernelThreads
-from trio_debugmcp.session.looking.process_sample import ProcessSample
+from trio_debugmcp.session.looking.from_outside.process_sample import ProcessSample
+from trio_debugmcp.session.looking.machine_code.kernel_threads import KernelThreads
 
 log = logging.getLogger(__name__)
 

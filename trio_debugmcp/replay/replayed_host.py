@@ -16,7 +16,7 @@ from trio_debugmcp.recording.format import QueryEntry, Recording, SessionEntry
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.recorded_adapter import PROMPT_SECONDS, ReplayedSession
 from trio_debugmcp.session.host import Host, Opening
-from trio_debugmcp.session.looking.py_spy import CannotLook
+from trio_debugmcp.session.looking.from_outside.py_spy import CannotLook
 
 T = TypeVar("T")
 

@@ -26,17 +26,17 @@ from trio_debugmcp.runs.past.values_instead import value_instead
 from trio_debugmcp.runs.past.written_calls import asked_instead, call_in, calls_back
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.alias_notes import asked_objects
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
-from trio_debugmcp.runs.slicing.because_lines import because_line
-from trio_debugmcp.runs.slicing.concurrent_calls import calls_of
-from trio_debugmcp.runs.slicing.failed_comparisons import wanted_of
+from trio_debugmcp.runs.slicing.overlaps.concurrent_calls import calls_of
+from trio_debugmcp.runs.slicing.overlaps.standstills import standstill
 from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
-from trio_debugmcp.runs.slicing.shortened_values import asked_parts
-from trio_debugmcp.runs.slicing.shown_gaps import shown_gap
-from trio_debugmcp.runs.slicing.shown_notes import shown_notes
+from trio_debugmcp.runs.slicing.shown.alias_notes import asked_objects
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.failed_comparisons import wanted_of
+from trio_debugmcp.runs.slicing.shown.shortened_values import asked_parts
+from trio_debugmcp.runs.slicing.shown.shown_gaps import shown_gap
+from trio_debugmcp.runs.slicing.shown.shown_notes import shown_notes
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.standstills import standstill
 from trio_debugmcp.runs.slicing.unreached_lines import UnreachedLine, last_run_of_line, run_in_call, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of, reads_of

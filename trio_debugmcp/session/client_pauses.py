@@ -8,7 +8,7 @@ import trio
 from trio_debugmcp.dap.messages import Nothing, ThreadsBody
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.probe.answers import Unpaused
-from trio_debugmcp.session.looking.program_probe import ProgramProbe
+from trio_debugmcp.session.looking.by_probe.program_probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.verbs import Verbs

@@ -3,7 +3,7 @@
     evaluations.keep(evaluation)        # no caller waits for it; what is asked of its thread does
     evaluations.unfinished              # the first one at this stop that has not ended
 
-Pure: `session/looking/adapter_evaluation.py` sends and interrupts them.
+Pure: `session/looking/by_adapter/adapter_evaluation.py` sends and interrupts them.
 """
 
 import re

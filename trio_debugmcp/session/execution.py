@@ -11,7 +11,7 @@ from typing import Any, Literal
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.errors import AdapterRefused, ProgramGone, UsageError
 from trio_debugmcp.session.breakpoints.watched_values import WatchedValues
-from trio_debugmcp.session.looking.adapter_evaluation import check_evaluations_ended
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import check_evaluations_ended
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.session.requests import Requests

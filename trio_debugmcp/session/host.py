@@ -17,7 +17,8 @@ from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Start
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.patience import Patience
-from trio_debugmcp.session.looking import kernel_threads, process_sample, py_spy
+from trio_debugmcp.session.looking.from_outside import process_sample, py_spy
+from trio_debugmcp.session.looking.machine_code import kernel_threads
 
 T = TypeVar("T")
 

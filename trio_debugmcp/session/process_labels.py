@@ -18,8 +18,8 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProcessMarks
 from trio_debugmcp.session.ending import BY_ITSELF, LEFT
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.kernel_log import killed_for_memory
-from trio_debugmcp.session.looking.process_sample import exit_code, is_running
+from trio_debugmcp.session.looking.from_outside.kernel_log import killed_for_memory
+from trio_debugmcp.session.looking.from_outside.process_sample import exit_code, is_running
 from trio_debugmcp.session.start import is_guest
 from trio_debugmcp.state.labels import Labels, labels_of
 

@@ -6,7 +6,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles.python.branches import branches
 from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, FunctionSource, call_lines, line_text
-from trio_debugmcp.session.looking.traced_calls import TracedCall
+from trio_debugmcp.session.looking.by_probe.traced_calls import TracedCall
 
 PROGRAM = """\
 def total(xs):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from trio_debugmcp.server.answers.collectives import missing_lines
-from trio_debugmcp.server.answers.fleet_answers import how_it_ended
-from trio_debugmcp.server.answers.fleet_classes import Frames, ProcessNow
+from trio_debugmcp.server.answers.fleet.collectives import missing_lines
+from trio_debugmcp.server.answers.fleet.fleet_answers import how_it_ended
+from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.state.model import Departed, StackFrame
 from trio_debugmcp.state.payloads import Location

@@ -3,8 +3,8 @@
 import msgspec
 
 from trio_debugmcp.server.answers.answer import encoded
-from trio_debugmcp.server.answers.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
-from trio_debugmcp.server.answers.fleet_classes import Frames, ProcessNow
+from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
+from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.ending import LEFT
 from trio_debugmcp.state.model import Departed, StackFrame

@@ -26,7 +26,7 @@ from trio_debugmcp.server.answers.lines import (
     thread_now,
 )
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.session.looking.live_threads import last_thread, live_task, live_thread
+from trio_debugmcp.session.looking.by_probe.live_threads import last_thread, live_task, live_thread
 from trio_debugmcp.state.breakpoint import Binding, Breakpoint, BreakpointSpec, ExceptionBreakpoint
 from trio_debugmcp.state.model import Origin, Snapshot, Stop, Thread, Threads
 from trio_debugmcp.state.payloads import Location

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.server.answers.printed import is_of_type
+from trio_debugmcp.server.answers.failures.printed import is_of_type
 
 
 @pytest.mark.parametrize(

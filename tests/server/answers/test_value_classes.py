@@ -1,9 +1,9 @@
 """Values of one expression in many processes: as few lines, what is odd first."""
 
 from trio_debugmcp.server.answers.answer import encoded
-from trio_debugmcp.server.answers.fleet_classes import ProcessNow
-from trio_debugmcp.server.answers.group_answers import ValueIn, group_values
-from trio_debugmcp.server.answers.value_classes import value_lines
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow
+from trio_debugmcp.server.answers.fleet.group_answers import ValueIn, group_values
+from trio_debugmcp.server.answers.fleet.value_classes import value_lines
 
 
 def process(rank: int) -> ProcessNow:

@@ -5,7 +5,7 @@ import pytest
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.dap.profiles.native.machine_code import NativeValues
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.looking.adapter_evaluation import check_indexed
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import check_indexed
 
 TYPES = {"items": "alloc::vec::Vec<shop::Item> *", "prices": "[i64; 3]", "all": "alloc::vec::Vec<i64>"}
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from trio_debugmcp.session.looking.kernel_log import is_in_log, memory_kills
+from trio_debugmcp.session.looking.from_outside.kernel_log import is_in_log, memory_kills
 
 OURS = "3,812,90001,-;Memory cgroup out of memory: Killed process 4711 (python3) total-vm:812000kB, anon-rss:1kB\n"
 OTHERS = "6,339,5140900,-;orders[4711]: segfault at 0 ip 000055562242f71e\n"

@@ -8,8 +8,8 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from trio_debugmcp.session.looking import kernel_threads as looking
-from trio_debugmcp.session.looking.kernel_threads import kernel_threads
+from trio_debugmcp.session.looking.machine_code import kernel_threads as looking
+from trio_debugmcp.session.looking.machine_code.kernel_threads import kernel_threads
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it is read from /proc")
 

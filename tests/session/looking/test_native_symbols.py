@@ -9,7 +9,7 @@ from tests.server.scene import failure
 from tests.session.natives import SOURCE, launched
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.dap.profiles.native.symbol_listing import NamePattern
-from trio_debugmcp.session.looking.native_symbols import MAX_FOUND
+from trio_debugmcp.session.looking.machine_code.native_symbols import MAX_FOUND
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 
 FUNCTIONS = f"""\

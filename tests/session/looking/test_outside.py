@@ -1,4 +1,4 @@
-"""What py-spy sees of a program that does not answer (looking/py_spy.py, outside.py and ways.py)."""
+"""What py-spy sees of a program that does not answer (looking/from_outside/py_spy.py, outside.py and ways.py)."""
 
 import json
 from collections.abc import AsyncIterator
@@ -15,11 +15,11 @@ from tests.server.scene import launch
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.outside import stacks_of
-from trio_debugmcp.session.looking.process_sample import ProcessSample
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
-from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
-from trio_debugmcp.session.looking.py_spy import CannotLook, dump
+from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.from_outside.outside import stacks_of
+from trio_debugmcp.session.looking.from_outside.process_sample import ProcessSample
+from trio_debugmcp.session.looking.from_outside.program_process import AGAIN_SECONDS
+from trio_debugmcp.session.looking.from_outside.py_spy import CannotLook, dump
 from trio_debugmcp.session.looking.ways import LOOK_AFTER_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.fake_adapter import ProbedProfile

@@ -1,4 +1,4 @@
-"""What a process does, as /proc has it (looking/process_sample.py)."""
+"""What a process does, as /proc has it (looking/from_outside/process_sample.py)."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.session.looking.process_sample import sample
+from trio_debugmcp.session.looking.from_outside.process_sample import sample
 
 MAIN_THREAD_ENDS = """\
 import ctypes, threading, time

@@ -1,4 +1,4 @@
-"""`ProgramProbe` (looking/program_probe.py): the questions to the probe of a scripted program, and what they pass."""
+"""`ProgramProbe`: the questions to the probe of a scripted program, and what they pass."""
 
 from functools import partial
 from typing import Any
@@ -22,15 +22,15 @@ from trio_debugmcp.probe.answers import (
     ProbeThreads,
     ThreadWait,
 )
-from trio_debugmcp.session.looking.asked_by_expressions import INSTALL_SECONDS
-from trio_debugmcp.session.looking.live_threads import live_thread, thread_in_words
-from trio_debugmcp.session.looking.program_probe import (
+from trio_debugmcp.session.looking.by_probe.asked_by_expressions import INSTALL_SECONDS
+from trio_debugmcp.session.looking.by_probe.live_threads import live_thread, thread_in_words
+from trio_debugmcp.session.looking.by_probe.program_probe import (
     MAX_SIZE,
     MAX_THREADS,
     PROBE_SECONDS,
     ProgramProbe,
 )
-from trio_debugmcp.session.looking.silence import NoProbeAnswer
+from trio_debugmcp.session.looking.from_outside.silence import NoProbeAnswer
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
 

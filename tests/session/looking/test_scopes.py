@@ -10,7 +10,7 @@ from tests.session.tables import launched
 from trio_debugmcp.dap.messages import DapScope
 from trio_debugmcp.dap.profiles import Dialect
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
-from trio_debugmcp.session.looking.dap_variables import MAX_SCOPES, chosen_scopes
+from trio_debugmcp.session.looking.by_adapter.dap_variables import MAX_SCOPES, chosen_scopes
 from trio_debugmcp.session.looking.variables import ScopeName
 from trio_debugmcp.testing import FakeAdapter, Refusal
 

@@ -1,4 +1,4 @@
-"""Why a program does not answer: each reason is seen before it is said (looking/silence.py and program_process.py)."""
+"""Why a program does not answer: each reason is seen before it is said (looking/from_outside)."""
 
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -12,14 +12,14 @@ from trio.testing import MockClock
 from tests.server.scene import failure, launch
 from tests.session.looking.test_outside import KEPT, HereProfile, Seen
 from tests.session.test_children import adopt
-from trio_debugmcp.session.looking.asked_by_expressions import INSTALL_SECONDS
-from trio_debugmcp.session.looking.live_threads import LiveThread
-from trio_debugmcp.session.looking.outside import KEPT_SECONDS
-from trio_debugmcp.session.looking.process_sample import FULL_TURN_SECONDS, GONE, ProcessSample
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
-from trio_debugmcp.session.looking.program_process import SAMPLE_SECONDS
-from trio_debugmcp.session.looking.py_spy import CannotLook
-from trio_debugmcp.session.looking.silence import LITTLE, Silence, Waited, silence_of
+from trio_debugmcp.session.looking.by_probe.asked_by_expressions import INSTALL_SECONDS
+from trio_debugmcp.session.looking.by_probe.live_threads import LiveThread
+from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.from_outside.outside import KEPT_SECONDS
+from trio_debugmcp.session.looking.from_outside.process_sample import FULL_TURN_SECONDS, GONE, ProcessSample
+from trio_debugmcp.session.looking.from_outside.program_process import SAMPLE_SECONDS
+from trio_debugmcp.session.looking.from_outside.py_spy import CannotLook
+from trio_debugmcp.session.looking.from_outside.silence import LITTLE, Silence, Waited, silence_of
 from trio_debugmcp.state.payloads import Location
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 

@@ -10,7 +10,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, SESSION, launch, paused, running
 from tests.session.answers import stop
-from trio_debugmcp.session.looking.program_probe import MAX_THREADS, PROBE_SECONDS
+from trio_debugmcp.session.looking.by_probe.program_probe import MAX_THREADS, PROBE_SECONDS
 from trio_debugmcp.session.looking.stop_questions import CAPTURED_LOCALS, MAX_RETURNED
 from trio_debugmcp.testing import FakeAdapter, connect
 

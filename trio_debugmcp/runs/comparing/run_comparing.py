@@ -21,7 +21,7 @@ from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import subject_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.shown_moments import BecauseLine
-from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 from trio_debugmcp.runs.why import NoAnswerError, WhyQuestion, why
 
 MOST_VALUES = 200_000

@@ -18,7 +18,7 @@ from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.shown_moments import BecauseLine
-from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
 _MOST_TEXT = 60

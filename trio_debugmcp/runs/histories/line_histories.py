@@ -15,7 +15,7 @@ from trio_debugmcp.runs.histories.histories import (
 from trio_debugmcp.runs.past.frame_moments import value_in
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_conditions import ValueLookup
-from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
 

@@ -29,7 +29,7 @@ from trio_debugmcp.runs.past.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.shown_moments import BecauseLine
-from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 
 _MOST_TEXT = 100

@@ -12,7 +12,7 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.frame_moments import line_at, locals_in, stack_at
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.shown_moments import PastPlace, RunMoment
-from trio_debugmcp.runs.slicing.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 
 _LEFT = frozenset((rows.RETURN, rows.UNWIND, rows.YIELD))
 

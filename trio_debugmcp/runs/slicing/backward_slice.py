@@ -19,24 +19,26 @@ from trio_debugmcp.runs.past.call_arguments import argument
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.absence_edges import AbsenceEdges
-from trio_debugmcp.runs.slicing.call_edges import CallEdges
-from trio_debugmcp.runs.slicing.callback_edges import CallbackEdges
+from trio_debugmcp.runs.slicing.absences.absence_edges import AbsenceEdges
+from trio_debugmcp.runs.slicing.absences.dropped_result_edges import DroppedResultEdges
+from trio_debugmcp.runs.slicing.absences.loop_end_edges import ENDED_THE_LOOP
+from trio_debugmcp.runs.slicing.absences.missing_edges import MissingEdges
+from trio_debugmcp.runs.slicing.absences.overwritten_item_edges import OverwrittenItemEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
-from trio_debugmcp.runs.slicing.data_edges import DataEdges
-from trio_debugmcp.runs.slicing.dropped_result_edges import DroppedResultEdges
-from trio_debugmcp.runs.slicing.handed_over_edges import HandedOverEdges
-from trio_debugmcp.runs.slicing.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
-from trio_debugmcp.runs.slicing.loop_end_edges import ENDED_THE_LOOP
-from trio_debugmcp.runs.slicing.lost_update_edges import LostUpdateEdges
-from trio_debugmcp.runs.slicing.missing_edges import MissingEdges
-from trio_debugmcp.runs.slicing.object_edges import ObjectEdges
-from trio_debugmcp.runs.slicing.overwritten_item_edges import OverwrittenItemEdges
-from trio_debugmcp.runs.slicing.part_notes import add_note
-from trio_debugmcp.runs.slicing.recursion_edges import RecursionEdges
-from trio_debugmcp.runs.slicing.reset_edges import ResetEdges
+from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
+from trio_debugmcp.runs.slicing.origins.callback_edges import CallbackEdges
+from trio_debugmcp.runs.slicing.origins.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.origins.handed_over_edges import HandedOverEdges
+from trio_debugmcp.runs.slicing.origins.iteration_edges import IterationEdges
+from trio_debugmcp.runs.slicing.origins.object_edges import ObjectEdges
+from trio_debugmcp.runs.slicing.origins.recursion_edges import RecursionEdges
+from trio_debugmcp.runs.slicing.origins.reset_edges import ResetEdges
+from trio_debugmcp.runs.slicing.origins.stale_edges import StaleEdges
+from trio_debugmcp.runs.slicing.overlaps.lost_update_edges import LostUpdateEdges
+from trio_debugmcp.runs.slicing.overlaps.waiting_edges import WaitingEdges
 from trio_debugmcp.runs.slicing.round_edges import RoundEdges
+from trio_debugmcp.runs.slicing.shown.part_notes import add_note
 from trio_debugmcp.runs.slicing.skipped_round_edges import SkippedRoundEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import (
     OF_ANOTHER_ROUND,
@@ -45,8 +47,6 @@ from trio_debugmcp.runs.slicing.slicing_nodes import (
     SliceNode,
     ValueGap,
 )
-from trio_debugmcp.runs.slicing.stale_edges import StaleEdges
-from trio_debugmcp.runs.slicing.waiting_edges import WaitingEdges
 from trio_debugmcp.runs.source.read_paths import reads_of
 from trio_debugmcp.runs.source.source_scopes import Statement
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.function_code import Branch
 from trio_debugmcp.server.answers.folding import Cut, Fold, Gap, cut, folded
-from trio_debugmcp.session.looking.traced_calls import TracedCall, TracedLine
+from trio_debugmcp.session.looking.by_probe.traced_calls import TracedCall, TracedLine
 from trio_debugmcp.state.payloads import Payload
 
 SOURCE_CHARACTERS = 100

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.session.looking.type_descriptions import DescribedType, Inbound, Outbound, Symbol
+from trio_debugmcp.session.looking.by_probe.type_descriptions import DescribedType, Inbound, Outbound, Symbol
 from trio_debugmcp.state.payloads import Location, Payload
 
 _ASYNC = "async "

@@ -8,7 +8,7 @@ import trio
 
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
-from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT
+from trio_debugmcp.server.answers.recorded.recorded_moment import BACK_IN_PRESENT
 from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.people.chat import take_messages
 from trio_debugmcp.server.people.other_clients import OtherClients

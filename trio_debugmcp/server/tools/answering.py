@@ -7,8 +7,8 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
-from trio_debugmcp.server.answers.asserted import with_operands
-from trio_debugmcp.server.answers.cleanup_notes import cleanup_notes
+from trio_debugmcp.server.answers.failures.asserted import with_operands
+from trio_debugmcp.server.answers.failures.cleanup_notes import cleanup_notes
 from trio_debugmcp.server.answers.lines import task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import stop_answer
@@ -18,7 +18,7 @@ from trio_debugmcp.server.answers.task_summary import MOST_LINES, task_summary
 from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.server.tools.looking.threads import deadlock_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.adapter_evaluation import INTERRUPT_SECONDS
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import INTERRUPT_SECONDS
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot

@@ -15,10 +15,10 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 
 from trio_debugmcp.errors import DebugError, UsageError, no_session
-from trio_debugmcp.server.answers.fleet_classes import ProcessNow, classes_of, named
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, classes_of, named
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.by_probe.live_threads import ALL_FRAMES, LiveStack
 from trio_debugmcp.session.looking.fleet_looks import MOST_AT_ONCE, FleetSeen, look_at
-from trio_debugmcp.session.looking.live_threads import ALL_FRAMES, LiveStack
 from trio_debugmcp.session.looking.program_threads import StackList
 from trio_debugmcp.session.program_at_hand import chosen as choosing
 from trio_debugmcp.session.session import DebugSession

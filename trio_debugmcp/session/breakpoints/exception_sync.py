@@ -5,7 +5,7 @@ from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
 from trio_debugmcp.session.breakpoints.session_modes import stopped_by, wanted_exceptions, with_session_modes
-from trio_debugmcp.session.looking.own_questions import evaluated
+from trio_debugmcp.session.looking.by_probe.own_questions import evaluated
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint

@@ -18,7 +18,7 @@ from trio_debugmcp.session.breakpoints.observations import Hit, Observations, Ob
 from trio_debugmcp.session.breakpoints.placement import out_of_step
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
 from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
-from trio_debugmcp.session.looking.own_questions import evaluated, holds
+from trio_debugmcp.session.looking.by_probe.own_questions import evaluated, holds
 from trio_debugmcp.session.looking.user_evaluation import UserEvaluation
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests

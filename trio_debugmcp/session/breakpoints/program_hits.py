@@ -20,7 +20,7 @@ from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe.answers import Interrupted
 from trio_debugmcp.session.breakpoints.observations import OBSERVED, Observations
 from trio_debugmcp.session.breakpoints.placement import HELD, Group
-from trio_debugmcp.session.looking.program_probe import ProgramProbe
+from trio_debugmcp.session.looking.by_probe.program_probe import ProgramProbe
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
-from trio_debugmcp.session.looking.own_questions import evaluated
+from trio_debugmcp.session.looking.by_probe.own_questions import evaluated
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.model import Snapshot

@@ -2,8 +2,8 @@
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import EvaluationOutcome
-from trio_debugmcp.session.looking.adapter_evaluation import MAX_TRACE_LENGTH
-from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import MAX_TRACE_LENGTH
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 

@@ -20,12 +20,12 @@ from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
 from trio_debugmcp.probe.answers import RaisedException, RaisedFrame
-from trio_debugmcp.session.looking.adapter_variables import expand, scope_variables
-from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS, evaluated
-from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.by_adapter.adapter_variables import expand, scope_variables
+from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS, evaluated
+from trio_debugmcp.session.looking.by_probe.withheld import unknown_value
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.variables import probe_variable
 from trio_debugmcp.session.looking.ways import Seen, Ways, without_code_first
-from trio_debugmcp.session.looking.withheld import unknown_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Variable, shortened
 

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe.answers import ProcessorUse
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.program_threads import ProgramThreads, StackList
-from trio_debugmcp.session.looking.silence import Unanswered
 
 COMPUTING_SECONDS = 0.25
 """Between two readings of the processor time: what computes has had turns by then also where processors are few."""

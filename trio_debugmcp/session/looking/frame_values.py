@@ -18,15 +18,15 @@ from trio_debugmcp.dap.profiles.function_code import Operand
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeVariable, ProbeVariables
 from trio_debugmcp.session.looking import capturing, summaries, trees
-from trio_debugmcp.session.looking.adapter_variables import variables_page
+from trio_debugmcp.session.looking.by_adapter.adapter_variables import variables_page
+from trio_debugmcp.session.looking.by_probe.withheld import has_withheld, unknown_value, values_apart
 from trio_debugmcp.session.looking.capturing import CapturedFrame
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.no_answer import About, refusal
-from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.summaries import Summary
 from trio_debugmcp.session.looking.trees import TreeNode
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesPage, VariablesQuestion, probe_variable
 from trio_debugmcp.session.looking.ways import Ways, without_code_first
-from trio_debugmcp.session.looking.withheld import has_withheld, unknown_value, values_apart
 from trio_debugmcp.state.payloads import Variable, shortened
 
 log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DisassembleBody, Instruction, ReadMemoryBody, WriteMemoryBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.session.looking.adapter_evaluation import evaluate_text
-from trio_debugmcp.session.looking.pointers import address_in, number
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate_text
+from trio_debugmcp.session.looking.machine_code.pointers import address_in, number
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened

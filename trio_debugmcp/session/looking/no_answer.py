@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 

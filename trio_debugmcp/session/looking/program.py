@@ -12,13 +12,13 @@ from contextlib import AbstractAsyncContextManager
 from trio_debugmcp.dap.profiles.starts import ChildStart, Start
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion, open_trace
+from trio_debugmcp.session.looking.by_probe.call_trace import ProgramTrace, TraceQuestion, open_trace
+from trio_debugmcp.session.looking.by_probe.program_probe import ProgramProbe
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionContext, exception_context
 from trio_debugmcp.session.looking.frame_values import FrameValues
 from trio_debugmcp.session.looking.frames import ProgramFrames, active_thread
-from trio_debugmcp.session.looking.native_threads import NativeThreads
-from trio_debugmcp.session.looking.program_probe import ProgramProbe
-from trio_debugmcp.session.looking.program_process import ProgramProcess
+from trio_debugmcp.session.looking.from_outside.program_process import ProgramProcess
+from trio_debugmcp.session.looking.machine_code.native_threads import NativeThreads
 from trio_debugmcp.session.looking.program_threads import ProgramThreads
 from trio_debugmcp.session.looking.program_types import ProgramTypes
 from trio_debugmcp.session.looking.stop_questions import StopQuestions

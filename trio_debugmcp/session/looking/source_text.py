@@ -3,7 +3,7 @@
 from trio_debugmcp.dap.messages import CompletionItem, CompletionsBody, SourceBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.adapter_sources import SOURCE_SECONDS, source_arguments
+from trio_debugmcp.session.looking.by_adapter.adapter_sources import SOURCE_SECONDS, source_arguments
 from trio_debugmcp.session.looking.sources import read_source
 
 COMPLETION_SECONDS = 2.0

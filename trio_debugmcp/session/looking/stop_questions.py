@@ -19,15 +19,15 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapThread, DapVariable, ScopesBody, StackTraceBody, Stopped, ThreadsBody
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeFrame, ProbePlace, ProbeStop, ProbeThread, ProbeVariable
-from trio_debugmcp.session.looking.composites import all_composed, scope_children
-from trio_debugmcp.session.looking.dap_variables import chosen_scopes, variable_payload
+from trio_debugmcp.session.looking.by_adapter.composites import all_composed, scope_children
+from trio_debugmcp.session.looking.by_adapter.dap_variables import chosen_scopes, variable_payload
+from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS
+from trio_debugmcp.session.looking.by_probe.program_probe import MAX_THREADS, PROBE_SECONDS
+from trio_debugmcp.session.looking.by_probe.withheld import unknown_value, values_apart
 from trio_debugmcp.session.looking.frames import CAPTURED_FRAMES
-from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
-from trio_debugmcp.session.looking.program_probe import MAX_THREADS, PROBE_SECONDS
-from trio_debugmcp.session.looking.silence import Unanswered
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace, probe_variable
 from trio_debugmcp.session.looking.ways import Ways
-from trio_debugmcp.session.looking.withheld import unknown_value, values_apart
 from trio_debugmcp.session.requests import REQUEST_SECONDS
 from trio_debugmcp.state.model import Locals, NamedScope, StackFrame, Thread
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, Location, name_of, shortened

@@ -20,9 +20,9 @@ from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeAnswer
 from trio_debugmcp.probe.inside.values.collection_summary import even
-from trio_debugmcp.session.looking.adapter_evaluation import evaluate
-from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.dap_children import ADAPTER_SECONDS
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
+from trio_debugmcp.session.looking.by_adapter.composites import children
+from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS
 from trio_debugmcp.session.looking.no_answer import no_collection
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways, without_code_first

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import ProbeAnswer
-from trio_debugmcp.session.looking.adapter_evaluation import evaluate
-from trio_debugmcp.session.looking.composites import children
-from trio_debugmcp.session.looking.dap_children import ADAPTER_SECONDS, MAX_NODES, identity, path_below
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
+from trio_debugmcp.session.looking.by_adapter.composites import children
+from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS, MAX_NODES, identity, path_below
+from trio_debugmcp.session.looking.by_probe.withheld import unknown_value
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways, without_code_first
-from trio_debugmcp.session.looking.withheld import unknown_value
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.payloads import shortened
 

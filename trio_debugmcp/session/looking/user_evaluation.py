@@ -23,7 +23,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.probe.answers import AwaitedAnswer, EvaluationOutcome, ProbeVariables
 from trio_debugmcp.probe.forms import Arguments
-from trio_debugmcp.session.looking.adapter_evaluation import (
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import (
     INTERRUPT_AGAIN_SECONDS,
     INTERRUPT_SECONDS,
     Evaluation,
@@ -33,6 +33,12 @@ from trio_debugmcp.session.looking.adapter_evaluation import (
     interrupted,
     send,
 )
+from trio_debugmcp.session.looking.by_adapter.running_evaluation import evaluate_running
+from trio_debugmcp.session.looking.by_adapter.set_variable import assign_by_adapter
+from trio_debugmcp.session.looking.by_probe.live_threads import at_breakpoint, waits_for
+from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.by_probe.safe_evaluation import SafePlace, check_safe, evaluate_safely
+from trio_debugmcp.session.looking.by_probe.withheld import failed_value
 from trio_debugmcp.session.looking.evaluation_errors import (
     circumstances,
     interrupted_for_another,
@@ -40,16 +46,10 @@ from trio_debugmcp.session.looking.evaluation_errors import (
     too_slow,
     unknown_outcome,
 )
-from trio_debugmcp.session.looking.live_threads import at_breakpoint, waits_for
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.no_answer import no_task
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
-from trio_debugmcp.session.looking.running_evaluation import evaluate_running
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace, check_safe, evaluate_safely
-from trio_debugmcp.session.looking.set_variable import assign_by_adapter
-from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways
-from trio_debugmcp.session.looking.withheld import failed_value
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.not_paused import out_of_reach
 from trio_debugmcp.state.model import StackFrame

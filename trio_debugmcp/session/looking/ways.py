@@ -18,13 +18,13 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Body, Frames
+from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS, ProgramProbe
 from trio_debugmcp.session.looking.frames import ProgramFrames
+from trio_debugmcp.session.looking.from_outside.outside import Outside
+from trio_debugmcp.session.looking.from_outside.program_process import AGAIN_SECONDS, Looks
+from trio_debugmcp.session.looking.from_outside.py_spy import CannotLook
+from trio_debugmcp.session.looking.from_outside.silence import NoProbeAnswer, Silence, Unanswered, silent
 from trio_debugmcp.session.looking.no_answer import About, no_task_known, refusal
-from trio_debugmcp.session.looking.outside import Outside
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS, ProgramProbe
-from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS, Looks
-from trio_debugmcp.session.looking.py_spy import CannotLook
-from trio_debugmcp.session.looking.silence import NoProbeAnswer, Silence, Unanswered, silent
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import Snapshot

@@ -22,8 +22,8 @@ from trio_debugmcp.session.breakpoints.session_modes import (
     stopped_by,
     wanted_exceptions,
 )
+from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS, evaluated, holds, value_of
 from trio_debugmcp.session.looking.frames import ProgramFrames
-from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS, evaluated, holds, value_of
 from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console

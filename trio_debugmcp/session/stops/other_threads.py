@@ -3,8 +3,8 @@
 import trio
 
 from trio_debugmcp.dap.messages import StackTraceBody
+from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS
 from trio_debugmcp.session.looking.frames import ProgramFrames
-from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
 from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.suspension import Suspension

@@ -7,8 +7,8 @@ import trio
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints.watched_values import WatchedValues
+from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS
 from trio_debugmcp.session.looking.frames import ProgramFrames
-from trio_debugmcp.session.looking.own_questions import EXAMINATION_SECONDS
 from trio_debugmcp.session.looking.stop_questions import StopQuestions
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests

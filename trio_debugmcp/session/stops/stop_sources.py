@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from trio_debugmcp.dap.messages import SourceBody
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.adapter_sources import SOURCE_SECONDS, source_arguments
+from trio_debugmcp.session.looking.by_adapter.adapter_sources import SOURCE_SECONDS, source_arguments
 from trio_debugmcp.session.looking.sources import MAX_KEPT_CHARACTERS, Sources
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import SourceText, StackFrame

@@ -13,7 +13,7 @@ from tests.session.answers import refuse as refused
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
-from trio_debugmcp.server.answers.printed import CRASH_NOTE
+from trio_debugmcp.server.answers.failures.printed import CRASH_NOTE
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
 from trio_debugmcp.testing.fake_adapter import ProbedProfile

@@ -17,8 +17,8 @@ from tests.session.answers import stop as stop_at_once
 from tests.session.test_children import adopt
 from trio_debugmcp.server.tools.moving.pausing import BLOCKED_AFTER_SECONDS
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
-from trio_debugmcp.session.looking.program_probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS
-from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
+from trio_debugmcp.session.looking.by_probe.program_probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS
+from trio_debugmcp.session.looking.from_outside.program_process import AGAIN_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 
 FILE = "/src/app.py"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from trio_debugmcp.server.answers.fleet_classes import named
-from trio_debugmcp.server.answers.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_classes import named
+from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
 from trio_debugmcp.server.tools.group_choice import chosen_group
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoint import BreakpointSpec

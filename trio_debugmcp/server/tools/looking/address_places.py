@@ -17,7 +17,7 @@ from trio_debugmcp.server.answers.typed import SymbolPayload, symbol_line
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting.checks import choose_profile
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.code_places import code_places
+from trio_debugmcp.session.looking.machine_code.code_places import code_places
 
 _MAX_FILES = 8
 """Files that gdb reads for one call: programs have their own, and some libraries."""

@@ -6,9 +6,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.exception_words import exception_text
-from trio_debugmcp.server.answers.exceptions import ExceptionAnswer, exception_answer
-from trio_debugmcp.server.answers.printed import last_crash, prints_tracebacks, survived_type
+from trio_debugmcp.server.answers.failures.exception_words import exception_text
+from trio_debugmcp.server.answers.failures.exceptions import ExceptionAnswer, exception_answer
+from trio_debugmcp.server.answers.failures.printed import last_crash, prints_tracebacks, survived_type
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionTree, printed_context

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 import trio
 
 from trio_debugmcp.errors import no_session
-from trio_debugmcp.server.answers.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
-from trio_debugmcp.server.answers.fleet_classes import Frames, ProcessNow
+from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
+from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there, starting_notes
 from trio_debugmcp.server.tools.looking.threads import deadlock_note
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.by_probe.live_threads import ALL_FRAMES
 from trio_debugmcp.session.looking.fleet_looks import FleetSeen, look_at, share
-from trio_debugmcp.session.looking.live_threads import ALL_FRAMES
 from trio_debugmcp.session.programs import FleetMemory
 from trio_debugmcp.state.model import Departed
 

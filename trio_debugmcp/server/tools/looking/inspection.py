@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.group_answers import GroupValues
+from trio_debugmcp.server.answers.fleet.group_answers import GroupValues
 from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.server.answers.values import VariablesData, fitting, full_path, rendered, shows_type, without_types
 from trio_debugmcp.server.answers.whole import shortened_value
@@ -27,7 +27,7 @@ from trio_debugmcp.server.tools.tool import (
     Tool,
 )
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.adapter_evaluation import Evaluation
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import Evaluation
 from trio_debugmcp.session.looking.user_evaluation import Evaluated
 from trio_debugmcp.session.looking.variables import FramePlace, ScopeName, VariablesPage, VariablesQuestion
 from trio_debugmcp.session.session import DebugSession

@@ -17,9 +17,9 @@ from trio_debugmcp.server.answers.typed import (
 from trio_debugmcp.server.tools.looking.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace
+from trio_debugmcp.session.looking.by_probe.safe_evaluation import SafePlace
+from trio_debugmcp.session.looking.by_probe.type_descriptions import InstanceGroup
 from trio_debugmcp.session.looking.truncation import truncated
-from trio_debugmcp.session.looking.type_descriptions import InstanceGroup
 from trio_debugmcp.session.session import DebugSession
 
 _ROOM_BYTES = (MAX_RESULT_BYTES - 1000) // 2

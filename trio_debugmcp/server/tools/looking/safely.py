@@ -4,7 +4,7 @@ from trio_debugmcp.server.answers.values import shows_type
 from trio_debugmcp.server.tools.looking.inspection import Evaluate, Value, ValueData, check_no_frame
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.safe_evaluation import SafePlace
+from trio_debugmcp.session.looking.by_probe.safe_evaluation import SafePlace
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.stops.looking_back import keep_value
 from trio_debugmcp.state.payloads import shortened

@@ -33,7 +33,7 @@ from trio_debugmcp.server.tools.group_choice import (
 from trio_debugmcp.server.tools.looking.threads import TaskName, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.live_threads import LiveStack
+from trio_debugmcp.session.looking.by_probe.live_threads import LiveStack
 from trio_debugmcp.session.looking.program_threads import StackList, StackPage
 from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.session.session import DebugSession

@@ -25,10 +25,10 @@ from trio_debugmcp.server.tools.looking.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.breakpoints.class_lines import class_lines
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.native_symbols import SymbolsQuestion
-from trio_debugmcp.session.looking.native_types import MembersQuestion
+from trio_debugmcp.session.looking.by_probe.type_descriptions import DescribedType
+from trio_debugmcp.session.looking.machine_code.native_symbols import SymbolsQuestion
+from trio_debugmcp.session.looking.machine_code.native_types import MembersQuestion
 from trio_debugmcp.session.looking.truncation import json_size, truncated
-from trio_debugmcp.session.looking.type_descriptions import DescribedType
 from trio_debugmcp.session.session import DebugSession
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1500

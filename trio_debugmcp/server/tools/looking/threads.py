@@ -14,8 +14,8 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_data import TaskNow, ThreadNow
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.program_threads import ThreadList
-from trio_debugmcp.session.looking.silence import Unanswered
 from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
 

@@ -14,8 +14,8 @@ from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.looking.by_adapter.goto_targets import goto_target
 from trio_debugmcp.session.looking.frames import active_thread
-from trio_debugmcp.session.looking.goto_targets import goto_target
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 

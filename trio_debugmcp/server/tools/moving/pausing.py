@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.patience import Patience
-from trio_debugmcp.server.answers.fleet_classes import ProcessNow, named
-from trio_debugmcp.server.answers.group_answers import GroupState
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, named
+from trio_debugmcp.server.answers.fleet.group_answers import GroupState
 from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import stop_answer
@@ -27,9 +27,9 @@ from trio_debugmcp.server.tools.looking.threads import deadlock_notes, outside_n
 from trio_debugmcp.server.tools.moving.group_moves import group_answer, wait_for_all
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.live_threads import LiveThread
-from trio_debugmcp.session.looking.program_probe import PROBE_SECONDS
-from trio_debugmcp.session.looking.program_process import AGAIN_SECONDS
+from trio_debugmcp.session.looking.by_probe.live_threads import LiveThread
+from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS
+from trio_debugmcp.session.looking.from_outside.program_process import AGAIN_SECONDS
 from trio_debugmcp.session.not_paused import WORKS_MEANWHILE
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.server.answers.group_answers import GroupState
+from trio_debugmcp.server.answers.fleet.group_answers import GroupState
 from trio_debugmcp.server.answers.memory import instruction_payloads
-from trio_debugmcp.server.answers.recorded_moment import BACK_IN_PRESENT, RecordedMoment
+from trio_debugmcp.server.answers.recorded.recorded_moment import BACK_IN_PRESENT, RecordedMoment
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.reader import READER
@@ -21,8 +21,8 @@ from trio_debugmcp.server.tools.moving.group_moves import continue_group, step_g
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.looking.by_adapter.goto_targets import step_in_target
 from trio_debugmcp.session.looking.frames import active_thread
-from trio_debugmcp.session.looking.goto_targets import step_in_target
 from trio_debugmcp.session.looking.memory_access import instructions
 from trio_debugmcp.session.not_paused import listening_note
 from trio_debugmcp.session.session import DebugSession

@@ -20,9 +20,9 @@ from trio_debugmcp.server.tools.moving.calls_elsewhere import calls_under_way, o
 from trio_debugmcp.server.tools.paths import file_lines
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.call_trace import ProgramTrace, TraceQuestion
+from trio_debugmcp.session.looking.by_probe.call_trace import ProgramTrace, TraceQuestion
+from trio_debugmcp.session.looking.by_probe.traced_calls import TracedCall, TraceState
 from trio_debugmcp.session.looking.frames import active_thread
-from trio_debugmcp.session.looking.traced_calls import TracedCall, TraceState
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import Location, Payload

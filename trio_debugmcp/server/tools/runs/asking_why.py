@@ -10,7 +10,7 @@ from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.past.run_moves import cut_off, under_way
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.runs.worker_calls import worker_calls
-from trio_debugmcp.server.answers.why_shown import WhyData, WhyShown, recorded_line
+from trio_debugmcp.server.answers.recorded.why_shown import WhyData, WhyShown, recorded_line
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.runs.failing_processes import FailureSearch
 from trio_debugmcp.server.tools.runs.reading_runs import (

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.hunt_answers import HuntAnswer, ShownTry, hunt_answer, repeats_notes
+from trio_debugmcp.server.answers.recorded.hunt_answers import HuntAnswer, ShownTry, hunt_answer, repeats_notes
 from trio_debugmcp.server.progress import report_progress
 from trio_debugmcp.server.tools.runs.run_compare import difference_of
 from trio_debugmcp.server.tools.starting.checks import check_words

@@ -10,7 +10,7 @@ from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.dap.pids import directory_of
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
-from trio_debugmcp.server.answers.run_lines import RecordedPiece
+from trio_debugmcp.server.answers.recorded.run_lines import RecordedPiece
 from trio_debugmcp.server.answers.text import size_text
 from trio_debugmcp.server.tools.starting.recording_runs import included
 from trio_debugmcp.server.tools.starting.run_settings import Include, MaxMegabytes

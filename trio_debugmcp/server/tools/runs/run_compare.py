@@ -8,7 +8,7 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.comparing.run_comparing import RunComparison, compared
 from trio_debugmcp.runs.files.block_files import RunFileError
-from trio_debugmcp.server.answers.run_difference import RunDifference, run_difference
+from trio_debugmcp.server.answers.recorded.run_difference import RunDifference, run_difference
 from trio_debugmcp.server.tools.runs.reading_runs import RunPlaces, answered_in_time, unreadable
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger

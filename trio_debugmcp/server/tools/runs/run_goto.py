@@ -10,7 +10,7 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
 from trio_debugmcp.runs.shown_moments import RunMoment
-from trio_debugmcp.server.answers.recorded_moment import RecordedMoment, recorded_moment
+from trio_debugmcp.server.answers.recorded.recorded_moment import RecordedMoment, recorded_moment
 from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,

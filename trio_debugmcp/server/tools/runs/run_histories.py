@@ -25,8 +25,14 @@ from trio_debugmcp.runs.histories.line_histories import line_history
 from trio_debugmcp.runs.histories.variable_histories import variable_history
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_conditions import ConditionError, RecordedCondition
-from trio_debugmcp.server.answers.run_answers import CallsData, CallsShown, HistoryData, HistoryShown, call_lines_of
-from trio_debugmcp.server.answers.why_shown import recorded_line
+from trio_debugmcp.server.answers.recorded.run_answers import (
+    CallsData,
+    CallsShown,
+    HistoryData,
+    HistoryShown,
+    call_lines_of,
+)
+from trio_debugmcp.server.answers.recorded.why_shown import recorded_line
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,
     RunQuestion,

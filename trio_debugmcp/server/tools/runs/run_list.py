@@ -6,7 +6,7 @@ import msgspec
 
 from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.run_facts import RunFacts
-from trio_debugmcp.server.answers.run_lines import KeptRunsData, RunLines, run_line
+from trio_debugmcp.server.answers.recorded.run_lines import KeptRunsData, RunLines, run_line
 from trio_debugmcp.server.answers.text import size_text
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger

@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.own_questions import evaluated
+from trio_debugmcp.session.looking.by_probe.own_questions import evaluated
 
 _ASK_SECONDS = 0.2
 """Between two questions whether it has begun."""

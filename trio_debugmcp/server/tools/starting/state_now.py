@@ -3,10 +3,10 @@
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import no_session
-from trio_debugmcp.server.answers.asserted import with_operands
 from trio_debugmcp.server.answers.ended_by import ChildrenOf
+from trio_debugmcp.server.answers.failures.asserted import with_operands
+from trio_debugmcp.server.answers.failures.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.moment import moment_of
-from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.session_lines import with_sessions
 from trio_debugmcp.server.answers.stop import ended_answer, paused_answer, running_answer, with_crash
 from trio_debugmcp.server.answers.stop_answer import StopAnswer

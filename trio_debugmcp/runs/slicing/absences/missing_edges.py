@@ -1,0 +1,157 @@
+"""What should be in a value and is not: the round in which it would have come into it, and what decided against it."""
+
+import ast
+from collections.abc import Iterator
+
+from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import FIELDS
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.kept_nowhere_edges import KeptNowhereEdges, keeps
+from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided, UnraisedEdges
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_in
+from trio_debugmcp.runs.source.source_scopes import Statement
+
+_MOST_WRITES = 300
+"""Of one frame that are looked through for a missing value: the last ones."""
+
+_MOST_FIELDS = 20
+"""Of one object that are looked through for it."""
+
+_MOST_SAID = 2
+
+
+class MissingEdges:
+    """The edges to the rounds of one process in which something did not come into a value."""
+
+    def __init__(self, past: PastProcess, unraised: UnraisedEdges, decided_against: Decided) -> None:
+        self._past = past
+        self._unraised = unraised
+        self._kept_nowhere = KeptNowhereEdges(past, decided_against)
+        self._record = past.record
+        self._known: set[int] = set()
+
+    def of_statement(self, execution: StatementExecution, wanted: WantedPieces) -> Iterator[SliceEdge]:
+        """Yield what decided that a missing value goes no further, in the calls that a statement and its values are of.
+
+        Once for each call.
+        """
+        if not wanted.missing:
+            return
+        end = self._past.executions.ended(execution.row) if execution.statement.is_loop else self._record.last + 1
+        yield from self._of_frame(execution, end, wanted)
+        for read in execution.statement.reads:
+            value = self._past.values.read(execution, read) if not read.is_callee else None
+            made = self._past.values.birth(value.object, execution.row) if value is not None and value.object else 0
+            maker = self._past.executions.at(made) if made else None
+            if maker is not None:
+                yield from self._of_frame(maker, execution.row, wanted)
+
+    def _of_frame(self, execution: StatementExecution, end: int, wanted: WantedPieces) -> Iterator[SliceEdge]:
+        if execution.frame in self._known or isinstance(execution.scope.node, ast.ClassDef):
+            return
+        self._known.add(execution.frame)
+        said = 0
+        for piece in wanted.missing:
+            written = self._written(execution.frame, end, piece)
+            for statement in execution.scope.statements if written else ():
+                decided = self._decided_against(statement, execution.frame, written, end) if _gives(statement) else None
+                if decided is not None and said < _MOST_SAID:
+                    said += 1
+                    text = self._record.text(self._record.row(written))
+                    text = f"{text} with {piece}" if text[:1] == "<" else text
+                    note = f"so line {statement.first} does not run for {text}"
+                    yield SliceEdge(cost.MISSING, SliceNode(decided.row), note)
+                    if any(isinstance(outer.node, ast.ExceptHandler) for outer in statement.outer()):
+                        use = decided._replace(row=self._past.executions.ended(decided.row))
+                        yield from self._unraised.of_calls(decided, use)
+            if written and not said:
+                yield from self._kept_nowhere.of_value(
+                    execution, written, self._end_of_round(execution, written, end), piece
+                )
+
+    def _written(self, frame: int, before: int, piece: str) -> int:
+        """Return the last write of a missing value to a name of a frame; 0: none."""
+        number, code = before, self._record.code(self._past.executions.code_of(frame))
+        is_module = code.kind == "module"
+        kinds, subject = (rows.FIELD if is_module else rows.WRITE), (code.globals if is_module else frame)
+        for _ in range(_MOST_WRITES):
+            number = self._record.back_of(frozenset({kinds}), subject, number)
+            if not number:
+                return 0
+            row = self._record.row(number)
+            if self._record.row(row.owner).kind == rows.LINE and self._has(row, piece, before):
+                return number
+        return 0
+
+    def _has(self, row: Row, piece: str, before: int) -> bool:
+        """Whether a value is a missing one, or has it: in its text, or as an attribute."""
+        text = self._record.text(row)
+        if piece == text or is_in(piece, text):
+            return True
+        number = self._record.back_of(FIELDS, row.object, before) if row.object and text[:1] == "<" else 0
+        for _ in range(_MOST_FIELDS):
+            if not number:
+                return False
+            if self._record.text(self._record.row(number)) == piece:
+                return True
+            number = self._record.back_of(FIELDS, row.object, number)
+        return False
+
+    def _decided_against(
+        self, statement: Statement, frame: int, written: int, before: int
+    ) -> StatementExecution | None:
+        """Return the run of the condition that kept a statement from running in the round of a write."""
+        loop = next((outer for outer in statement.outer() if outer.is_loop), None)
+        if loop is None or not self._is_round(loop, frame, written):
+            return None
+        end = min([*self._next_round(loop, frame, written), before])
+        ran = self._past.executions.last_run(statement, frame, end)
+        if ran is not None and ran.row > written:
+            return None
+        inner: Statement | None = statement
+        while inner is not None and inner is not loop:
+            around = inner.parent if inner.parent is not loop else None
+            for decision in [*reversed(inner.before), *([around] if around is not None else [])]:
+                run = self._past.executions.last_run(decision, frame, end)
+                if run is not None and run.row > written and self._keeps_out(run, decision is around):
+                    return run
+            if around is not None and isinstance(around.node, ast.ExceptHandler) and around.parent is not None:
+                runs = [self._past.executions.last_run(part, frame, end) for part in around.parent.block("body")]
+                completed = [run for run in runs if run is not None and run.row > written]
+                return completed[-1] if completed else None
+            inner = inner.parent
+        return None
+
+    def _keeps_out(self, run: StatementExecution, is_around: bool) -> bool:
+        """Whether a statement has led past what is in it, or behind it in its block."""
+        if is_around:
+            return isinstance(run.statement.node, ast.If | ast.Match)
+        has_left = any(inner.leaves for inner in run.statement.all_inner()) or run.statement.leaves
+        return isinstance(run.statement.node, ast.If) and has_left and self._past.blocks.entered(run) is True
+
+    def _is_round(self, loop: Statement, frame: int, written: int) -> bool:
+        """Whether a write was made by the header of a loop, or in it."""
+        owner = self._past.executions.at(self._record.row(written).owner)
+        return owner is not None and (owner.statement is loop or loop in owner.statement.outer())
+
+    def _end_of_round(self, execution: StatementExecution, written: int, end: int) -> int:
+        """Return where the round of a loop ends in which a value was written; outside of a loop: another row."""
+        owner = self._past.executions.at(self._record.row(written).owner)
+        around = [owner.statement, *owner.statement.outer()] if owner is not None else []
+        loop = next((statement for statement in around if statement.is_loop), None)
+        return min([*(self._next_round(loop, execution.frame, written) if loop is not None else []), end])
+
+    def _next_round(self, loop: Statement, frame: int, written: int) -> list[int]:
+        sites = self._past.executions.sites(loop, self._past.executions.code_of(frame))
+        found = [self._record.forth(rows.LINE, site, frame, written) for site in sites]
+        return [row for row in found if row]
+
+
+def _gives(statement: Statement) -> bool:
+    """Whether a statement gives something to a value: changes a container, adds, or yields."""
+    value = getattr(statement.node, "value", None)
+    return keeps(statement) or isinstance(value, ast.Yield | ast.YieldFrom)

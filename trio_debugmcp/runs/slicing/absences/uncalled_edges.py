@@ -1,0 +1,107 @@
+"""What no call has done: methods that would have set or changed something of an object, and were not called for it."""
+
+import ast
+from collections.abc import Callable, Iterator
+
+from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.call_arguments import argument
+from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
+from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+
+_MOST_FRAMES = 20
+"""Of a function that would have called a method: the last ones."""
+
+_MOST_UNCALLED = 2
+
+NotReached = Callable[[StatementExecution, str], Iterator[SliceEdge]]
+"""Yields the edges to the line that decided against another one, with a note."""
+
+
+class UncalledEdges:
+    """The edges to what decided against the calls that would have filled an object of one process."""
+
+    def __init__(self, past: PastProcess, decided_against: Decided, not_reached: NotReached) -> None:
+        self._past = past
+        self._decided_against = decided_against
+        self._not_reached = not_reached
+
+    def of_attribute(self, execution: StatementExecution, label: str, holder: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what decided against calls of methods that set an attribute of an object, or change what is in it."""
+        left = _MOST_UNCALLED
+        for method in self._methods(type_name(holder.text), label):
+            if self._was_called(method, holder.object, execution.row):
+                continue
+            name = method.name.rpartition(".")[2]
+            calls = self._past.scopes.calling(name)
+            for statement in dict.fromkeys(found for found, call in calls if isinstance(call.func, ast.Attribute)):
+                decided = self._decided(statement, execution) if statement.scope is not method else None
+                if decided is not None and left:
+                    left -= 1
+                    yield from self._not_reached(decided, f"so {name} is not called at line {statement.first}")
+            yield from self._of_handed(execution, name, holder.object)
+
+    def _of_handed(self, execution: StatementExecution, name: str, holder: int) -> Iterator[SliceEdge]:
+        """Yield the line that has handed over a method of an object that was not called, and what was done with it."""
+        for statement, path, _ in self._past.scopes.calls_with({name}):
+            for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]):
+                run = self._past.executions.last_run(statement, frame, execution.row)
+                held = self._past.values.value(run, path.holder) if run is not None and path.steps else None
+                if run is None or held is None or held.object != holder:
+                    continue
+                yield SliceEdge(cost.MISSING, SliceNode(run.row), f"hands {name} over, which is not called")
+                for start in self._past.executions.calls(run.row):
+                    yield from self._of_taken(run, start, name)
+                break
+
+    def _of_taken(self, run: StatementExecution, start: Row, name: str) -> Iterator[SliceEdge]:
+        """Yield the lines of a call that read the parameter by which it was given a method."""
+        scope = self._past.scopes.of_code(start.key)
+        for parameter in scope.parameters if scope is not None else ():
+            given = argument(self._past, run, start, parameter)
+            if scope is None or not any(getattr(part, "attr", "") == name for part in given or ()):
+                continue
+            for statement in scope.statements:
+                reads = {read.path.name for read in statement.reads if not read.path.steps}
+                taken = self._past.executions.last_run(statement, start.subject, self._past.record.last + 1)
+                if parameter in reads and taken is not None:
+                    yield SliceEdge(cost.MISSING, SliceNode(taken.row), f"takes {parameter}, which is {name}")
+
+    def _decided(self, statement: Statement, execution: StatementExecution) -> StatementExecution | None:
+        """Return what decided against a statement in the last call of its function; None if it ran in one."""
+        frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
+        if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
+            return None
+        found = (self._decided_against(statement, execution, 0, frame) for frame in reversed(frames))
+        return next((decided for decided in found if decided is not None), None)
+
+    def _methods(self, class_name: str, label: str) -> Iterator[SourceScope]:
+        """Yield the methods of a class, and of its bases, that change an attribute of their object."""
+        for kind in self._past.scopes.classes(class_name):
+            for method in kind.inner:
+                own = method.body.own
+                if method.name.rpartition(".")[2] != "__init__" and any(_changes(part, label) for part in own):
+                    yield method
+            for base in kind.bases:
+                yield from self._methods(base, label)
+
+    def _was_called(self, method: SourceScope, holder: int, before: int) -> bool:
+        """Whether a method was called for an object before a row."""
+        own = method.parameters[0] if method.parameters else ""
+        for frame in self._past.scopes.frames([method]):
+            start = self._past.record.row(self._past.record.frame(frame).start)
+            value = self._past.values.parameter(start, own)
+            if start.number < before and (value is None or value.object == holder):
+                return True
+        return False
+
+
+def _changes(statement: Statement, label: str) -> bool:
+    """Whether a statement, or one in its blocks, sets an attribute of that name or changes what is in it."""
+    parts = [statement, *statement.all_inner()]
+    paths = [path for part in parts for path in [*part.stores, *(changed for changed, _ in part.mutates)]]
+    return any(len(path.steps) == 1 and path.steps[0] == label for path in paths)

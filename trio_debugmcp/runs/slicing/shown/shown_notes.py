@@ -1,0 +1,19 @@
+"""What an answer says beside one of its lines: why it is there, and how other runs of it differ."""
+
+from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.backward_slice import SlicePart
+from trio_debugmcp.runs.slicing.overlaps.lost_update_edges import WROTE_OVER
+from trio_debugmcp.runs.slicing.shown.accumulated_rounds import rounds_of
+from trio_debugmcp.runs.slicing.shown.alias_notes import alias_note, items_note
+from trio_debugmcp.runs.slicing.shown.differing_runs import differing_items, raised_runs
+
+
+def shown_notes(past: PastProcess, part: SlicePart, asked: int, objects: frozenset[int]) -> tuple[str, ...]:
+    """Return what is said beside a line of an answer to a question about a row, and about some objects."""
+    execution = past.executions.at(part.row)
+    if execution is None:
+        return part.notes
+    is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
+    rounds = rounds_of(past, execution) if not is_lost else ""
+    notes = (rounds or differing_items(past, execution), raised_runs(past, execution, asked))
+    return (*part.notes, *filter(None, (*notes, alias_note(past, objects, execution), items_note(past, execution))))

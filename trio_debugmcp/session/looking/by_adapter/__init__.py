@@ -1,0 +1,1 @@
+"""Looking by the debug adapter: frames, variables and sources as the Debug Adapter Protocol has them."""

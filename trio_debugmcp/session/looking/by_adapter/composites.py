@@ -1,0 +1,117 @@
+"""Values that an adapter shows without what is inside, or with placeholders: composed of their fields, one level deep.
+
+gdb has no text at all for a structure, and lldb only its address; both have its fields as children.
+
+    shown = await composed(requests, variable)      # value: `Item(name="pear", price=2, weights=[2 items])`
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapVariable, VariablesBody
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.session.looking.by_adapter.dap_children import path_of
+from trio_debugmcp.session.requests import Requests
+
+_NOT_RUN = "<property, not run>"
+
+_MAX_FIELDS = 12
+"""Fields or items that are shown of one value."""
+
+MAX_COMPOSED = 20
+"""Values that are composed at a time: each costs the adapter a request, of a reference two."""
+
+
+async def children(requests: Requests, reference: int, kind: str | None = None) -> list[DapVariable]:
+    """Return the children behind a reference; 0 has none. What a C++ reference refers to is passed through."""
+    if not reference:
+        return []
+    body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
+    values, dialect = requests.profile.values, requests.profile.dialect
+    found = [
+        _as_shown(values, variable)
+        for variable in body.variables or []
+        if not dialect.hides(variable) and not requests.profile.habits.makes_up(variable.name)
+    ]
+    if len(found) == 1 and values.is_target(found[0].name, kind) and found[0].variables_reference:
+        return await children(requests, found[0].variables_reference)
+    return found
+
+
+def _as_shown(values: AdapterValues, variable: DapVariable) -> DapVariable:
+    """Return a child as answers show it: a getter as one that was not run, as code of the program may change things."""
+    path = path_of(variable)
+    if variable.lazy:
+        return replace(variable, value=_NOT_RUN, type=None, evaluate_name=path, variables_reference=0)
+    return replace(
+        variable,
+        value=values.shown(variable.value, variable.type),
+        type=values.plain_type(variable.type),
+        evaluate_name=path,
+        variables_reference=0 if values.is_leaf(variable.value, variable.type) else variable.variables_reference,
+    )
+
+
+async def scope_children(requests: Requests, reference: int) -> list[DapVariable]:
+    """Return the variables of a scope, of which some adapters have the program's own in a group."""
+    found = await children(requests, reference)
+    group = next((variable for variable in found if variable.name == requests.profile.habits.locals_in), None)
+    return found if group is None else await children(requests, group.variables_reference)
+
+
+async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
+    """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
+    values = requests.profile.values
+    folded = values.placeholders.filled(variable.value, ()) is not None
+    if not variable.variables_reference or not (folded or values.is_bare(variable.value, variable.type)):
+        return variable
+    try:
+        inside = await children(requests, variable.variables_reference, variable.type)
+    except AdapterRefused:  # the pointer that leads there is wild
+        return variable
+    if not inside:
+        return variable
+    if folded:
+        unfolded = values.placeholders.filled(variable.value, [(child.name, child.value) for child in inside])
+        return variable if unfolded is None else replace(variable, value=unfolded)
+    if values.is_target(inside[0].name, variable.type):
+        return replace(variable, value=inside[0].value)
+    pairs = values.pairs
+    if pairs is not None and pairs.match(variable.value):
+        return replace(variable, value=_pairs(requests, inside))
+    return replace(variable, value=_composition(requests, inside, variable.type))
+
+
+async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> list[DapVariable]:
+    """Return variables, the first `MAX_COMPOSED` of those that need it composed."""
+    room, shown = MAX_COMPOSED, []
+    for variable in variables:
+        new = await composed(requests, variable) if room else variable
+        room -= new is not variable
+        shown.append(new)
+    return shown
+
+
+def _pairs(requests: Requests, inside: Sequence[DapVariable]) -> str:
+    values = [in_short(requests, child, child.value) for child in inside[: 2 * _MAX_FIELDS]]
+    pairs = [f"{key}: {value}" for key, value in zip(values[::2], values[1::2], strict=False)]
+    return f"{{{', '.join(pairs + (['…'] if len(inside) > 2 * _MAX_FIELDS else []))}}}"
+
+
+def _composition(requests: Requests, inside: Sequence[DapVariable], kind: str | None) -> str:
+    values = [in_short(requests, child, child.value) for child in inside[:_MAX_FIELDS]]
+    more = ["…"] if len(inside) > _MAX_FIELDS else []
+    if all(child.name.strip("[]").isdigit() for child in inside):
+        return f"[{', '.join(values + more)}]"
+    fields = [f"{child.name}={value}" for child, value in zip(inside, values, strict=False)]
+    return f"{requests.profile.values.bare_type(kind)}({', '.join(fields + more)})"
+
+
+def in_short(requests: Requests, variable: DapVariable, value: str) -> str:
+    """Return the value of a variable whose children are shown elsewhere, or not at all."""
+    if not variable.variables_reference or not requests.profile.values.is_bare(variable.value, variable.type):
+        return value
+    items = variable.indexed_variables
+    return f"[{items} items]" if items else f"{requests.profile.values.bare_type(variable.type)}(…)"

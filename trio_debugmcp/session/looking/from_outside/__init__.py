@@ -1,0 +1,1 @@
+"""Looking from outside: a process that does not answer, as the system and py-spy show it."""

@@ -1,0 +1,161 @@
+"""`Silence`: why a program does not answer, as far as looking at its process has established that. Pure.
+
+    silence = silence_of(77, Waited(1.0, used=0.0), earlier, now)
+    silence.words       # "the program does not answer: process 77 is stopped by a signal; SIGCONT continues it"
+
+A cause is named only where it was seen. Otherwise the words say what was seen, and no cause.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from trio_debugmcp.session.looking.by_probe.live_threads import LiveThread
+from trio_debugmcp.session.looking.from_outside.process_sample import GONE, ProcessSample, is_starved
+
+Reason = Literal["stopped", "traced", "starved", "gil", "installing", "unreachable", "ended", "unknown"]
+
+LITTLE = 0.2
+"""The share of the time of a question. A program that is ready to run and has had less of a processor is starved."""
+
+_SILENT = "the program does not answer"
+
+_STARVED = "while others use the processors or its own share is limited"
+"""A container has a limit, which looks the same: its program is ready to run, and does not."""
+
+_STATES = {"S": "sleeps", "D": "waits for a device", "R": "runs"}
+"""What the other letters of the kernel mean: such a process may answer."""
+
+
+class Waited(Struct, frozen=True):
+    """How long a question has had no answer, and how much processor time the process has used since."""
+
+    seconds: float
+    used: float | None = None
+
+
+class Silence(Struct, frozen=True):
+    """A reason, and what was seen of the process, whose id is None where it could not be looked at.
+
+    `keeper`: the thread that had the GIL at two looks, and was where it was.
+    """
+
+    reason: Reason = "unknown"
+    pid: int | None = None
+    waited: Waited = Waited(0.0)
+    sample: ProcessSample | None = None
+    keeper: LiveThread | None = None
+
+    @property
+    def words(self) -> str:
+        """The reason for the middle of a sentence."""
+        match self.reason:
+            case "gil":
+                return f"{_SILENT}: {_keeps(self.keeper)}"
+            case "installing":
+                return "the debugger's part is still being installed in the program"
+            case "unreachable":
+                return f"its connection to the debugger has ended, though process {self.pid} has not"
+            case "ended":
+                is_zombie = self.sample is not None and self.sample.state == "Z"
+                left = f"its parent has not collected process {self.pid} yet"
+                return f"the program has ended: {left if is_zombie else f'there is no process {self.pid} any more'}"
+            case "stopped":
+                return f"{_SILENT}: process {self.pid} is stopped by a signal; SIGCONT continues it"
+            case "traced":
+                return f"{_SILENT}: process {self.pid} is stopped by a tracer, as another debugger is"
+            case "starved":
+                return f"{_SILENT}: process {self.pid} is ready to run, but {self._had}, {_STARVED}"
+            case "unknown":
+                return f"{_SILENT}{self._seen}"
+
+    @property
+    def advice(self) -> str:
+        """A sentence that says what to do."""
+        match self.reason:
+            case "stopped":
+                return f"Continue it with `kill -CONT {self.pid}`, and ask again."
+            case "gil":
+                return "If that is a call into C code, it answers once that has ended; debug_restart ends it now."
+            case "ended" | "unreachable":
+                return "Look at debug_state."
+            case _:
+                return "Ask again; debug_restart ends it, if it does not recover."
+
+    @property
+    def _had(self) -> str:
+        return f"has had {self.waited.used or 0:.2f} s of processor time in {self.waited.seconds:.1f} s"
+
+    @property
+    def _seen(self) -> str:
+        if self.sample is None or self.waited.used is None:
+            return ""
+        state = "is ready to run" if self.sample.ready else _STATES.get(self.sample.state, "waits")
+        return f": process {self.pid} {state}, and {self._had}"
+
+
+def silence_of(
+    pid: int | None,
+    waited: Waited,
+    earlier: ProcessSample | None,
+    now: ProcessSample | None,
+    *,
+    installing: bool = False,
+) -> Silence:
+    """Return why a question has had no answer, from two looks at the process, one shortly after the other.
+
+    `installing`: the debugger's part is not in the program yet, as far as is known.
+    """
+    reason: Reason = "installing" if installing else "unknown"
+    if pid is None or earlier is None or now is None:
+        return Silence(reason, pid, waited)
+    if now.state in (GONE, "Z"):
+        reason = "ended"
+    elif now.state == "T":
+        reason = "stopped"
+    elif now.state == "t":
+        reason = "traced"
+    elif waited.used is not None and waited.used < LITTLE * waited.seconds and is_starved(earlier, now):
+        reason = "starved"
+    return Silence(reason, pid, waited, now)
+
+
+def _keeps(keeper: LiveThread | None) -> str:
+    # A loop on one line looks the same from outside, if the debugger is busy for a reason of its own meanwhile.
+    guess = "which may be a call into C code that keeps it"
+    if keeper is None:
+        return f"a thread had the GIL at two looks and had not moved, {guess}"
+    place = keeper.location
+    where = "" if place is None else f", at {place.file}:{place.line} in {place.function_name}"
+    return f"thread {keeper.id} {keeper.name} had the GIL at two looks{where}, {guess}"
+
+
+class Unanswered(Struct, frozen=True):
+    """Why a question has no answer: the `kind` of a `ProbeError` and its text, and of a silent program the reason."""
+
+    kind: str
+    text: str
+    silence: Silence | None = None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether there was not enough time for an answer."""
+        return self.kind in ("slow", "silent")
+
+    @property
+    def reason(self) -> str:
+        """The text for the middle of a sentence."""
+        return self.text.rstrip(".")
+
+
+def silent(silence: Silence) -> Unanswered:
+    """Return the failure of a question to a program that is silent."""
+    return Unanswered("silent", silence.words, silence)
+
+
+class NoProbeAnswer(Exception):
+    """A question to the probe has no answer."""
+
+    def __init__(self, failure: Unanswered) -> None:
+        super().__init__(failure.text)
+        self.failure = failure

@@ -1,0 +1,1 @@
+"""Looking into programs of machine code: their threads, types, symbols and addresses."""
