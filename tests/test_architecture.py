@@ -105,6 +105,9 @@ MOST_PUBLIC_METHODS = 15
 SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real", "scenarios", "traces", "warm", "why"}
 """Folders of tests that do not stand for a room, see tests/README.md."""
 
+MAKES_STORE = "new Store("
+"""What a test that draws parts of the dashboard by itself has in its script: only the page's program has one else."""
+
 
 SOURCE = SourceTree(ROOT)
 
@@ -481,3 +484,22 @@ def test_test_files_of_one_name_mirror_modules_of_one_name() -> None:
         places[name] for name in places if len(places[name]) > 1 and not all(mirrors for _, mirrors in places[name])
     ]
     assert not alike, "\n".join(" ".join(sorted(name for name, _ in files)) for files in alike)
+
+
+def test_a_test_of_the_dashboard_that_draws_by_itself_has_a_page_in_which_nothing_else_draws() -> None:
+    drawing, running = 0, []
+    for file in sorted((TESTS / "dashboard").glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        parts = [(part, "\n".join(lines[part.lineno - 1 : part.end_lineno])) for part in ast.parse(text).body]
+        scripts = [
+            ast.unparse(part.targets[0])
+            for part, script in parts
+            if isinstance(part, ast.Assign) and MAKES_STORE in script
+        ]
+        for part, source in parts:
+            if isinstance(part, Function) and any(word in source for word in (MAKES_STORE, *scripts)):
+                drawing += 1
+                running += [] if "still_page" in ast.unparse(part.args) else [f"{file.name}: {part.name}"]
+    assert drawing
+    assert not running, f"the page's program draws into the same places, take `still_page`: {', '.join(running)}"
