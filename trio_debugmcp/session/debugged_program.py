@@ -4,6 +4,7 @@ from math import inf
 
 import trio
 
+from trio_debugmcp.dap.messages import Capabilities
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import RootStart
 from trio_debugmcp.errors import DebugError
@@ -21,6 +22,7 @@ class DebuggedProgram:
         sessions: the ids of its sessions, also of those that have ended.
         owner: the client that controls it, if any; `orphaned_at`: when the last owner disconnected, by Trio's clock.
         was_started: it was allowed to run.
+        able: what its adapter declared, once it was.
         start_over: set unless it is being started; `late_failures`: why that failed after the wait for it.
     """
 
@@ -31,6 +33,7 @@ class DebuggedProgram:
         self.owner: object = None
         self.orphaned_at = inf
         self.was_started = False
+        self.able = Capabilities()
         self.start_over = trio.Event()
         self.late_failures = list[DebugError]()
 

@@ -96,6 +96,7 @@ class LivingSessions:
         try:
             self.tasks.connect(program.start, program.console)
             await self.running().start(self._live, session)
+            program.able = session.requests.capabilities
             self._context.programs.started(program)
         except FAILURES as error:
             output = "".join(entry.text for entry in program.console.entries())[-LAST_OUTPUT_LENGTH:]

@@ -9,7 +9,8 @@ Looking at it takes evaluations in the top frame. A look is a generator that yie
 """
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from msgspec import Struct
@@ -49,6 +50,9 @@ class Thrown:
     """The function in which a test fails, of a runner that raises nothing for it."""
 
     reads_types: ClassVar[bool] = False
+
+    thrown_by: Mapping[str, str] = MappingProxyType({})
+    """By the suffixes of languages whose exceptions the adapter does not know: the function that raises each."""
 
     without_breakpoints: ClassVar[str] = ""
     """Where an adapter without exception breakpoints stops all the same: the end of a sentence about these."""

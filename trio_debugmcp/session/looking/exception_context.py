@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ExceptionDetails, ExceptionInfoBody
+from trio_debugmcp.dap.profiles.exception_advice import exception_advice
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.errors import AdapterRefused, UsageError
@@ -96,6 +97,11 @@ class ExceptionContext(Struct, frozen=True):
     hidden: Mapping[str, int] = {}
 
 
+_ADVICE = (
+    "Use debug_continue: the program stops where an exception is raised that nothing catches; "
+    "breakpoint_set_exception stops at caught ones, too."
+)
+
 # --- At a stop --------------------------------------------------------------------------------------------------------
 
 
@@ -109,11 +115,9 @@ async def exception_context(ways: Ways, bounds: ContextBounds) -> ExceptionConte
     snapshot = ways.snapshot
     stop = snapshot.stop
     if stop is None or stop.exception is None:
-        raise UsageError(
-            "NO_EXCEPTION",
-            "The program is not stopped at an exception. Use debug_continue: the program stops where an exception is "
-            "raised that nothing catches; breakpoint_set_exception stops at caught ones, too.",
-        )
+        at = None if stop is None or stop.location is None else stop.location.file
+        advice = exception_advice(ways.requests.profile, ways.requests.capabilities, [at]) or _ADVICE
+        raise UsageError("NO_EXCEPTION", f"The program is not stopped at an exception. {advice}")
     asked = {"thread": stop.thread_id, "inner": bounds.inner, "frames": bounds.frames, "locals": bounds.locals}
     ask = partial(ways.probe.ask, "exception", Raised, types=True, **asked)
     found = await ways.probed_alone(lambda: without_code_first(ask, lambda found: found.withheld))

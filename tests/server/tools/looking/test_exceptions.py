@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +12,15 @@ from trio.testing import MockClock
 from tests.server.scene import failure, launch, paused, running
 from tests.session.answers import refuse as refused
 from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.failures.printed import CRASH_NOTE
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, connect
 from trio_debugmcp.testing.fake_adapter import ProbedProfile
+from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 
 
 def frame(line: int, name: str = "sell", **more: Any) -> dict[str, Any]:
@@ -339,6 +343,50 @@ async def test_a_program_that_ended_in_another_way_has_no_exception(
         assert (failed.code, "debug_launch" in failed.message) == ("NO_EXCEPTION", True)
         # "none" is printed as one that ended a thread: it stops nothing unless its type is asked for.
         assert ('`breakpoints: [{"exception": "E"}]`' in failed.message) == (text == "none")
+
+
+USUAL = "it stops at what nothing catches", "stops where an exception is raised that nothing catches"
+
+NO_FILTERS: dict[str, Any] = {"exceptionBreakpointFilters": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "declared", "ways"),
+    [
+        ("bash-dap", "deploy.sh", NO_FILTERS, ["bash-dap has no exception breakpoints. Use breakpoint_set on a line"]),
+        ("perl-ls", "shop.pl", NO_FILTERS, ["perl-ls has no exception breakpoints. Use breakpoint_set on a line"]),
+        ("delve", "shop.go", NO_FILTERS, ["delve has no exception breakpoints", "`runtime.gopanic` at every panic."]),
+        ("gdb", "shop.d", {}, ["gdb does not know the exceptions of this", 'breakpoint_set(function="_d_throw")']),
+        ("gdb", "shop.pas", {}, ['breakpoint_set(function="FPC_RAISEEXCEPTION")']),
+        ("gdb", "shop.c", {}, []),
+        ("netcoredbg", "shop.dll", {}, []),
+    ],
+)
+async def test_where_there_is_no_exception_only_what_the_adapter_can_is_advised(
+    name: str, program: str, declared: dict[str, Any], ways: list[str], autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    file = tmp_path / program
+    file.touch()
+    known = profile_named(name)
+    assert known is not None
+    adapter = FakeAdapter({**ALL_CAPABILITIES, **declared})
+    profile = FakeProfile(adapter)
+    profile.name, profile.thrown = name, known.thrown
+    profile.detect = Detect(suffixes=(file.suffix,))
+    settings = Options(settings=Settings(directory="/", profiles=(profile,)))
+    async with connect("legacy", options=settings) as client:
+        adapter.frames = [("main", str(file), 1)]
+        await launch(client, adapter, program=str(file))
+        await adapter.stop("step")
+        await trio.sleep(1)
+        paused_at = await failure(client, "exception_get_context")
+        await adapter.exit(3)
+        await trio.sleep(1)
+        over = await failure(client, "exception_get_context")
+        for failed, usual in ((over, USUAL[0]), (paused_at, USUAL[1])):
+            assert failed.code == "NO_EXCEPTION"
+            assert (usual in failed.message) is (not ways), failed.message
+            assert all(way in failed.message for way in ways), failed.message
 
 
 async def test_exceptions_that_did_not_end_the_program_are_noted_at_its_end(

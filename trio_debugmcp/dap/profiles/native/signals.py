@@ -6,7 +6,8 @@ Itanium C++ ABI lays out the same everywhere: https://itanium-cxx-abi.github.io/
 
 import re
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import Stopped
@@ -40,13 +41,21 @@ class NativeThrown(Thrown):
         thrown: expressions for the addresses of the object and of its type at `__cxa_throw`.
         panics: names of the function in which Rust raises a panic.
         ends: names of functions by which the runtime of Fortran or Ada ends a program for an error.
+        functions: by suffixes of other languages, the function of the runtime that raises their exceptions.
     """
 
     reads_types: ClassVar[bool] = True
     reports_once: ClassVar[bool] = True  # a panic; of C++ what is thrown is never reported as one that nothing catches
 
-    def __init__(self, thrown: tuple[str, str], panics: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        thrown: tuple[str, str],
+        panics: tuple[str, ...] = (),
+        ends: tuple[str, ...] = (),
+        functions: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.raised_in = (*panics, *ends)
+        self.thrown_by = functions
         self._ends = frozenset(ends)
         self._object, self._type = thrown
         found = re.match(r"/\w+ ", self._object)  # CodeLLDB has several languages

@@ -141,7 +141,8 @@ class TableProfile(Profile):
             self.words = NativeWords(own_streams=table.program_streams == "terminal")
             if table.exceptions is not None:
                 self.dialect = NativeDialect(table.exceptions.raised)
-                self.thrown = NativeThrown(table.exceptions.thrown, table.exceptions.panics, table.exceptions.ends)
+                found = table.exceptions
+                self.thrown = NativeThrown(found.thrown, found.panics, found.ends, found.functions)
 
     def _speak_javascript(self) -> None:
         self.expressions = JavaScriptExpressions()

@@ -83,13 +83,15 @@ class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type.
 
     `panics`: names of the function in which Rust raises a panic, for which adapters have no filter; `ends`: of those by
-    which the runtime of Fortran or Ada ends a program for an error.
+    which the runtime of Fortran or Ada ends a program for an error; `functions`: by suffixes of languages whose
+    exceptions the adapter does not know, the function that raises them.
     """
 
     raised: tuple[str, ...]
     thrown: tuple[str, str]
     panics: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    functions: dict[str, str] = {}
 
 
 class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="kebab", kw_only=True):

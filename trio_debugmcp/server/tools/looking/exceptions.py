@@ -5,6 +5,8 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.profiles.exception_advice import exception_advice
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.failures.exception_words import exception_text
 from trio_debugmcp.server.answers.failures.exceptions import ExceptionAnswer, exception_answer
@@ -52,7 +54,7 @@ def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> Excep
         raise UsageError(
             "NO_EXCEPTION",
             f"The last program {ended}. It has not stopped at an exception or a signal that led to that, and nothing "
-            "else is known after its end. Start it again with debug_launch: it stops at what nothing catches.",
+            f"else is known after its end. {_advice(debugger, last)}",
         )
     if crash is None:
         raise UsageError(
@@ -64,6 +66,18 @@ def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> Excep
     exception, note = crash
     answer = exception_answer(debugger, printed_context(exception, bounds), last.origin.attached_at)
     return replace(answer, notes=[*answer.notes, note])
+
+
+def _advice(debugger: Debugger, last: Snapshot) -> str:
+    """Say what stops the next run where this one has failed."""
+    started = debugger.programs.at_hand.started()
+    usual = "Start it again with debug_launch: it stops at what nothing catches."
+    if started is None:
+        return usual
+    launch, stop = started.start, last.stop
+    files = [launch.source, launch.program] if isinstance(launch, Launch) else []
+    at = None if stop is None or stop.location is None else stop.location.file
+    return exception_advice(started.profile, started.able, [*files, at]) or usual
 
 
 def _last_end(last: Snapshot) -> str:
