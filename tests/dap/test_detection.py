@@ -108,9 +108,12 @@ def test_files_are_looked_for_in_a_directory_and_above_it_and_suffixes_are_colle
     (tmp_path / "cmd" / "package.json").mkdir()  # not a file
     for name in ("main.go", "README.MD", "LICENSE"):
         (package / name).touch()
+    (package / "old.go").mkdir()
     names = ["go.mod", "package.json", "Cargo.toml"]
     above = (str(tmp_path / "go.mod"),)
-    assert read_facts(str(package), names) == ProgramFacts("directory", above=above, suffixes=(".go", ".md"))
+    assert read_facts(str(package), names) == ProgramFacts(
+        "directory", above=above, suffixes=(".go", ".md"), names=("README.MD", "main.go")
+    )
     (package / "Cargo.toml").touch()
     both = (*above, str(package / "Cargo.toml"))
     assert read_facts(str(package), names).files == ("Cargo.toml",)
@@ -259,6 +262,19 @@ def test_a_program_that_is_not_there_or_is_a_directory_without_one_is_said_to_be
 def test_source_that_nothing_builds_is_refused_with_what_can_be_launched(name: str, way: str) -> None:
     with pytest.raises(UsageError, match=way):
         candidates(None, f"/src/{name}", PROFILES, lambda _: ProgramFacts("file"))
+
+
+def test_a_directory_without_a_project_says_which_of_its_files_can_be_launched() -> None:
+    def refused(*names: str) -> str:
+        facts = ProgramFacts("directory", suffixes=(".c", ".py"), names=names)
+        with pytest.raises(UsageError) as caught:
+            candidates(None, "/src/app", PROFILES, lambda _: facts)
+        return caught.value.message.partition("knows. ")[2]
+
+    assert refused("a.py", "b.c", "b.h", "notes.md") == "a.py, b.c can be launched: pass one as `program`."
+    many = refused(*(f"{number}.py" for number in range(10)))
+    assert many == "0.py, 1.py, 2.py, 3.py, 4.py, 5.py, 6.py, 7.py and 2 more can be launched: pass one as `program`."
+    assert refused("b.h", "notes.md").startswith("Pass a file in it. Pass `adapter`, one of: ")
 
 
 def test_a_directory_of_sources_without_a_project_says_what_it_lacks() -> None:

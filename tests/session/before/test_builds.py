@@ -139,8 +139,9 @@ async def test_a_command_that_reports_what_it_makes_is_believed_and_of_several_p
     assert f"builds programs from: {project}/till.m. Pass one" in other.message
     many = await refused(scene, scene.plan(report(*map(str, range(11))), "-v", source=project))
     assert "/7.m and 3 more. Pass" in many.message
+    (scene.directory / "Cargo.toml").touch()
     none = await refused(scene, scene.plan("true", "-v", source=project))
-    assert "its project builds no program" in none.message
+    assert none.message.endswith('builds no program. A test of it can be, named like `test="src/lib.rs::tests::adds"`.')
 
 
 # --- Commands ---------------------------------------------------------------------------------------------------------

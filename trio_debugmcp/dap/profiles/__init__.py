@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.dap.profiles.choosing import candidates, choose, first_installed, for_process
+from trio_debugmcp.dap.profiles.choosing import candidates, choose, files_to_launch, first_installed, for_process
 from trio_debugmcp.dap.profiles.detection import Detect, ProgramFacts
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
@@ -44,6 +44,7 @@ __all__ = [
     "called",
     "candidates",
     "choose",
+    "files_to_launch",
     "first_installed",
     "for_process",
     "owner_problem",

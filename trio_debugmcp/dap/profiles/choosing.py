@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 
 from trio_debugmcp.dap.profiles.detection import ProgramFacts, fitting
 from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.projects.project_program import listed
 from trio_debugmcp.errors import UsageError
 
 
@@ -58,7 +59,8 @@ def candidates(
         by_program = program is not None and adapter is None and kind is None
         problem = _without_project(program or "", profiles, facts) if by_program else None
         problem = problem or f"There is no debug adapter {what}. "
-        raise UsageError("ADAPTER_NOT_FOUND", f"{problem}Pass `adapter`, one of: {names}.")
+        problem += "" if problem.endswith(_OF_THESE) else f"Pass `adapter`, one of: {names}."
+        raise UsageError("ADAPTER_NOT_FOUND", problem)
     return fits
 
 
@@ -95,11 +97,24 @@ def _without_project(
         return _to_be_built(program)
     what = f"'{program}' is a directory without a program that an adapter knows."
     for profile in profiles:
-        if profile.detect.files and not set(profile.detect.suffixes).isdisjoint(found.suffixes):
-            files = " or ".join(profile.detect.files)
-            language = profile.language
-            return f"{what} It has sources of {language}, and no {files} in it or above: make one, or pass a file. "
-    return f"{what} Pass a file in it. "
+        language, files = profile.language, " or ".join(profile.detect.files)
+        if files and "," not in language and not set(profile.detect.suffixes).isdisjoint(found.suffixes):
+            what += f" It has sources of {language}, and no {files} in it or above: make one, or pass a file."
+            break
+    named = files_to_launch(found, profiles)
+    return f"{what} {named}{_OF_THESE}" if named else f"{what} Pass a file in it. "
+
+
+_OF_THESE = " can be launched: pass one as `program`."
+
+_INCLUDED = frozenset({".h", ".hh", ".hpp"})
+"""Suffixes of files that are compiled with others."""
+
+
+def files_to_launch(found: ProgramFacts, profiles: Iterable[Profile]) -> str:
+    """Return the first files of a directory that one of these adapters takes, and how many more there are."""
+    suffixes = {suffix for profile in profiles for suffix in profile.detect.suffixes} - _INCLUDED
+    return listed(name for name in found.names if PurePath(name).suffix.lower() in suffixes)
 
 
 def _for_program(

@@ -24,7 +24,7 @@ class ProgramFacts(Struct, frozen=True):
         debug: it has debug information, or that is unknown.
         files: of the names that were asked for, those in the directory.
         above: of each of these names, the nearest file in the program's directory or above it.
-        suffixes: of the files in the directory.
+        suffixes: of the files in the directory; `names`: of these files, in order.
     """
 
     kind: Literal["file", "directory"] | None = None
@@ -35,6 +35,7 @@ class ProgramFacts(Struct, frozen=True):
     files: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class Detect(Struct, frozen=True, forbid_unknown_fields=True):

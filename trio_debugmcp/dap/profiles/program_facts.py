@@ -18,7 +18,7 @@ _HEAD_BYTES = 600
 """Of a script: its first line, and the second where installers write a long path there."""
 
 _MAX_ENTRIES = 2000
-"""Files of a directory whose suffixes are looked at."""
+"""Files of a directory that are looked at."""
 
 _MAX_ABOVE = 40
 """Directories above a program in which files are looked for."""
@@ -36,7 +36,9 @@ def read_facts(program: str, names: Iterable[str]) -> ProgramFacts:
     try:
         if path.is_dir():
             files = tuple(name for name in wanted if os.path.isfile(path / name))
-            return ProgramFacts("directory", files=files, above=_above(path, wanted), suffixes=_suffixes(path))
+            inside = _names(path)
+            suffixes = tuple(sorted({os.path.splitext(name)[1].lower() for name in inside} - {""}))
+            return ProgramFacts("directory", files=files, above=_above(path, wanted), suffixes=suffixes, names=inside)
         if not path.is_file():
             return ProgramFacts()
         with path.open("rb", buffering=0) as file:
@@ -77,10 +79,15 @@ def _nearest(places: Iterable[Path], name: str) -> Path | None:
     return next((place / name for place in places if os.path.isfile(place / name)), None)
 
 
-def _suffixes(directory: Path) -> tuple[str, ...]:
+def _names(directory: Path) -> tuple[str, ...]:
+    """Return the names of the files in a directory that have a suffix."""
     with os.scandir(directory) as entries:
-        found = {os.path.splitext(entry.name)[1].lower() for entry in islice(entries, _MAX_ENTRIES)}
-    return tuple(sorted(found - {""}))
+        found = [entry.name for entry in islice(entries, _MAX_ENTRIES) if _has_suffix(entry)]
+    return tuple(sorted(found))
+
+
+def _has_suffix(entry: os.DirEntry[str]) -> bool:
+    return os.path.splitext(entry.name)[1] != "" and entry.is_file()
 
 
 def _has_debug_file(program: Path, made: Executable) -> bool:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, made_programs, without_reports
 from trio_debugmcp.dap.profiles.starts import Launch, Start
+from trio_debugmcp.dap.profiles.test_examples import example_in
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.owned_directory import OwnedDirectory
@@ -131,7 +132,8 @@ class Builds:
             return fits[0].executable
         sources = [str(program.source or program.executable) for program in programs]
         if not programs:
-            raise _no_program(plan, "its project builds no program")
+            test = example_in([plan.source])
+            raise _no_program(plan, f'its project builds no program. A test of it can be, named like `test="{test}"`')
         named = ", ".join(sources[:_MAX_NAMED])
         if len(sources) > _MAX_NAMED:
             named += f" and {len(sources) - _MAX_NAMED} more"

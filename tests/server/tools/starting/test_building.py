@@ -220,7 +220,11 @@ async def test_directories_are_launched_if_the_adapter_takes_them(scene: Scene) 
             "INVALID_PATH",
             True,
         )
-        assert (await failure(client, "debug_launch", program="project")).code == "ADAPTER_NOT_FOUND"
+        (project / "shop.m").touch()
+        failed = await failure(client, "debug_launch", program="project", adapter="fake")
+        assert failed.message.endswith("project' is a directory. Pass a file in it: shop.m.")
+        failed = await failure(client, "debug_launch", program="project")
+        assert (failed.code, "shop.m can be launched" in failed.message) == ("ADAPTER_NOT_FOUND", True)
         (project / "m.toml").touch()
         await run(client, program="project")
         assert scene.launched() == project

@@ -14,6 +14,7 @@ from trio_debugmcp.dap.profiles import (
     Profile,
     ProgramFacts,
     candidates,
+    files_to_launch,
     first_installed,
     for_process,
     read_facts,
@@ -169,18 +170,21 @@ def check_program(debugger: Debugger, profile: Profile, program: str, *, builds:
     Raises:
         UsageError: `INVALID_PATH`, `PERMISSION_DENIED` or `LAUNCH_FAILED`.
     """
-    takes_directory = profile.detect.files != () and profile.detect.fits_directory(program_facts(debugger, program))
+    found = program_facts(debugger, program)
+    takes_directory = profile.detect.files != () and profile.detect.fits_directory(found)
+    files = files_to_launch(found, [profile])
     debugger.host.query(
-        f"program {program}", lambda: _check(profile, program, builds=builds, takes_directory=takes_directory)
+        f"program {program}", lambda: _check(profile, program, files, builds=builds, takes_directory=takes_directory)
     )
 
 
-def _check(profile: Profile, program: str, *, builds: bool, takes_directory: bool) -> None:
+def _check(profile: Profile, program: str, files: str, *, builds: bool, takes_directory: bool) -> None:
     path = Path(program)
     if path.is_dir() and (builds or takes_directory):
         return
     if not path.is_file():
-        what = "is a directory. Pass a file in it" if path.is_dir() else "does not exist. Pass the path of a file"
+        inside = f"is a directory. Pass a file in it{f': {files}' if files else ''}"
+        what = inside if path.is_dir() else "does not exist. Pass the path of a file"
         raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
     try:
         # A program of machine code may have hundreds of megabytes, and no syntax to check.
