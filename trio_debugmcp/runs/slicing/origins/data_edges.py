@@ -14,6 +14,7 @@ from trio_debugmcp.runs.slicing.origins.holder_edges import HolderEdges
 from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, WantedPart
 from trio_debugmcp.runs.slicing.origins.loop_items import LoopItem, LoopItems
 from trio_debugmcp.runs.slicing.origins.object_edges import PLAIN, ObjectEdges
+from trio_debugmcp.runs.slicing.origins.opaque_edges import naming
 from trio_debugmcp.runs.slicing.origins.outside_writes import OutsideWrites
 from trio_debugmcp.runs.slicing.origins.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.origins.stale_edges import asked_for_by
@@ -281,7 +282,7 @@ class DataEdges:
         """Return an edge to the maker of a container of which an item was read: that item is wanted."""
         label = self._record.label(self._record.row(value.row).key)
         if value.kind not in (rows.FIELD, rows.SEEN) or label[:1] != "[" or edge.node.wanted.path:
-            return edge
+            return naming(edge, label) if value.kind == rows.SEEN else edge
         origin = self._items.of_item(self._record.row(value.row).subject, WantedPieces(path=(label,)), value.row + 1)
         same = origin is not None and origin.row == edge.node.row
         if origin is None or not same:

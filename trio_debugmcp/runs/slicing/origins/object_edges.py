@@ -161,7 +161,7 @@ class ObjectEdges:
         is_buffer = is_opaque and self._opaque.is_buffer(type_name(value.text))
         if is_buffer or (is_opaque and not self._past.scopes.classes(type_name(value.text))):
             self._note_opaque(execution, name, type_name(value.text) if is_buffer else "", owner)
-            yield from self._opaque.of_calls_on(execution, container, is_buffer=is_buffer)
+            yield from self._opaque.of_calls_on(execution, container, wanted, is_buffer=is_buffer)
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:

@@ -1,7 +1,11 @@
-"""Objects of which the content is not recorded: the calls and stores that may have changed it."""
+"""Objects of which the content is not recorded: the calls and stores that may have changed it.
+
+Calls that name what is wanted come first: of `options = parser.parse_args()`, where `options.dry_run` is wanted,
+`parser.add_argument("--dry-run", type=bool)`.
+"""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -11,7 +15,8 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import says_nothing, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.source.read_paths import ValuePath
+from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
+from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
 
 _MOST_HELD = 2_000
@@ -35,8 +40,10 @@ SHARED = frozenset({"bytearray", "memoryview", "ndarray", *_OF_NUMPY})
 
 _ONLY_READ = frozenset({"bytes", "hash", "hex", "id", "isinstance", "iter", "len", "list", "print", "repr", "str"})
 
-
 _GIVEN = frozenset({rows.WRITE, rows.FIELD, rows.RETURN, rows.YIELD})
+
+_MOST_ROUNDS = 100
+"""Of a call, in which its arguments are compared with what is wanted: the last ones."""
 
 _MOST_HANDLES = 4
 """Objects that one gave, of which the calls are looked for: the last ones."""
@@ -49,8 +56,14 @@ class OpaqueEdges:
         self._past = past
         self._record = past.record
 
-    def of_calls_on(self, execution: StatementExecution, target: int, *, is_buffer: bool) -> Iterator[SliceEdge]:
-        """Yield the last calls of methods of an object by other frames; of a buffer all, and what it was given to."""
+    def of_calls_on(
+        self, execution: StatementExecution, target: int, wanted: WantedPieces = NOTHING_WANTED, *, is_buffer: bool
+    ) -> Iterator[SliceEdge]:
+        """Yield the last calls of methods of an object; of a buffer all, and what it was given to.
+
+        Those whose arguments name what is wanted come first; in the frame itself there are only such, which are
+        called for what they change.
+        """
         edges: dict[object, SliceEdge] = {}
         names = self.names_of(target)
         given = self._past.scopes.calls_with(names) if is_buffer else iter(())
@@ -58,17 +71,18 @@ class OpaqueEdges:
         for statement, path, call, word in chain(methods, ((*found, "was given it") for found in given)):
             if word == "was given it" and called(call) in _ONLY_READ:
                 continue
-            for run in self._runs_on(statement, path, target, execution.row):
-                if run.frame != execution.frame or is_buffer:
-                    note = f"{called(call)} {word}; its content is not recorded"
-                    edges[statement] = SliceEdge(cost.CALLED_ON, SliceNode(run.row, focus=tuple(call.args)), note)
-        for statement, edge in self._of_calls_through(execution, target, names):
+            note = f"{called(call)} {word}; its content is not recorded"
+            is_named, runs = self._runs_of(statement, path, call, target, execution.row, wanted)
+            for run in runs:
+                if run.frame != execution.frame or is_buffer or (is_named and _is_for_change(statement, call)):
+                    edges[statement] = _edge(run, call, note, is_named=is_named)
+        for statement, edge in self._of_calls_through(execution, target, names, wanted):
             edges.setdefault(statement, edge)
         yield from self.of_stores(execution, target)
-        yield from sorted(edges.values(), key=lambda edge: edge.node.row)[-_MOST_CHANGES:]
+        yield from sorted(edges.values(), key=lambda edge: (-edge.cost, edge.node.row))[-_MOST_CHANGES:]
 
     def _of_calls_through(
-        self, execution: StatementExecution, target: int, names: set[str]
+        self, execution: StatementExecution, target: int, names: set[str], wanted: WantedPieces
     ) -> Iterator[tuple[Statement, SliceEdge]]:
         """Yield the last calls of methods of what an object has given: a cursor changes what its connection has.
 
@@ -76,11 +90,12 @@ class OpaqueEdges:
         """
         for handle, method in self._handles(execution, target, names).items():
             for statement, path, call in self._past.scopes.method_calls(self.names_of(handle)):
-                if not isinstance(statement.node, ast.Expr) or call not in _made(statement.node):
+                if not _is_for_change(statement, call):
                     continue
-                for run in self._runs_on(statement, path, handle, execution.row):
+                is_named, runs = self._runs_of(statement, path, call, handle, execution.row, wanted)
+                for run in runs:
                     note = f"{called(call)} was called on what {method} of it gave; its content is not recorded"
-                    yield statement, SliceEdge(cost.CALLED_ON, SliceNode(run.row, focus=tuple(call.args)), note)
+                    yield statement, _edge(run, call, note, is_named=is_named)
 
     def _handles(self, execution: StatementExecution, target: int, names: set[str]) -> dict[int, str]:
         """Return the objects of other classes than the program's that methods of an object gave, and those methods."""
@@ -107,6 +122,33 @@ class OpaqueEdges:
             held = self._past.values.value(run, path) if run is not None else None
             if run is not None and held is not None and held.object == target:
                 yield run
+
+    def _runs_of(
+        self,
+        statement: Statement,
+        path: ValuePath,
+        call: ast.Call,
+        target: int,
+        before: int,
+        wanted: WantedPieces,
+    ) -> tuple[bool, Iterable[StatementExecution]]:
+        """Return the last runs of a call on an object; if its arguments named what is wanted, the last such run."""
+        words = _words(wanted)
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        paths = [each for each in map(path_of, given) if each is not None]
+        if words & _named_in(call):
+            return True, list(self._runs_on(statement, path, target, before))[-1:]
+        for run in islice(self._all_runs(statement, before), _MOST_ROUNDS if words and paths else 0):
+            held = self._past.values.value(run, path)
+            values = [self._past.values.value(run, each) for each in paths]
+            names = {_plain(value.text) for value in values if value is not None and not value.object}
+            if held is not None and held.object == target and words & names:
+                return True, [run]
+        return False, self._runs_on(statement, path, target, before)
+
+    def _all_runs(self, statement: Statement, before: int) -> Iterator[StatementExecution]:
+        for frame in reversed(self._past.scopes.frames([statement.scope])):
+            yield from self._past.executions.runs(statement, frame, before)
 
     def of_stores(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last stores into an object: of its items, or by an operator."""
@@ -137,3 +179,37 @@ def _made(node: ast.AST) -> list[ast.expr]:
     while isinstance(value, ast.Await | ast.Yield):
         value = value.value
     return [value] if isinstance(value, ast.expr) else []
+
+
+def naming(edge: SliceEdge, label: str) -> SliceEdge:
+    """Return an edge to what has made an object with an attribute: calls that name that attribute are looked for."""
+    node = edge.node
+    if label[:1] != "." or node.wanted.pieces or node.focus:
+        return edge
+    return edge._replace(node=node._replace(wanted=node.wanted._replace(pieces=(repr(label[1:]),))))
+
+
+def _edge(run: StatementExecution, call: ast.Call, note: str, *, is_named: bool) -> SliceEdge:
+    price = cost.CALLED_ON * cost.WANTED if is_named else cost.CALLED_ON
+    return SliceEdge(price, SliceNode(run.row, focus=tuple(call.args)), note)
+
+
+def _is_for_change(statement: Statement, call: ast.Call) -> bool:
+    """Whether nothing uses the result of a call: it is called for what it changes."""
+    return isinstance(statement.node, ast.Expr) and call in _made(statement.node)
+
+
+def _words(wanted: WantedPieces) -> set[str]:
+    """Return the names in what is wanted, without what an option has before it: `dry_run` of `--dry-run`."""
+    return {_plain(piece) for piece in (*wanted.pieces, *(label.strip(".[]") for label in wanted.path))} - {""}
+
+
+def _named_in(call: ast.Call) -> set[str]:
+    """Return the names that are written in the arguments of a call."""
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    texts = [part.value for part in values if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return {_plain(text) for text in (*texts, *(keyword.arg or "" for keyword in call.keywords))} - {""}
+
+
+def _plain(text: str) -> str:
+    return text.strip("'\"").lstrip("-").replace("-", "_")
