@@ -79,3 +79,35 @@ def test_where_no_result_is_that_value_the_calls_are_named() -> None:
 
 def test_a_function_that_was_called_in_both_processes_is_not_taken_for_that_of_the_other_one() -> None:
     assert said("upper") == []
+
+
+BROKEN = """\
+import multiprocessing, os, signal
+from concurrent.futures import ProcessPoolExecutor
+
+
+def work(number, data):
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len(data)
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        futures = [pool.submit(work, number, bytes(200)) for number in range(4)]
+        total = sum(future.result() for future in futures)
+"""
+
+
+def test_of_a_pool_that_broke_the_call_during_which_its_worker_ended_is_named_alone_and_in_short() -> None:
+    first, worker = record(BROKEN, python(3, 12)).processes
+    answer, pid = why(first, WhyQuestion()), worker.facts.pid
+    assert answer.failed.startswith("BrokenProcessPool")
+    (named,) = worker_calls(first, [worker], answer, {pid})
+    assert named.startswith(f"process {pid} ended during work(number=2, data=b'")
+    assert named.endswith(f"…): why(process={pid}) says what led to it")
+    assert len(named) < 150
+    (not_known,) = worker_calls(first, [worker], answer)  # a call that has not ended may be under way
+    assert not_known.startswith("work ran in other processes")
+    assert len(not_known) < 500

@@ -3,10 +3,11 @@
     worker_calls(record, others, answer)     # ["work(name='pie') -> 0 ran in process 1901: why(at="#14", …", …]
 
 A call is followed only where its result is what was asked about, and no other call of that function had that result.
+Where none had, and a process has ended during a call, as one that breaks its pool, that call is named.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ _MOST_SAID = 3
 _LINES = 4
 """Of the other process, that are shown: the rest has a question of its own."""
 
-_MOST_TEXT = 60
+_MOST_TEXT = 30
+"""Characters of an argument or a result: it is there to tell the calls apart."""
 
 
 class CallElsewhere(NamedTuple):
@@ -53,13 +55,16 @@ class CallElsewhere(NamedTuple):
         return self.record.text(self.ending) if self.ending is not None and is_result else ""
 
 
-def worker_calls(record: ProcessRecord, others: Sequence[ProcessRecord], answer: WhyAnswer) -> list[str]:
+def worker_calls(
+    record: ProcessRecord, others: Sequence[ProcessRecord], answer: WhyAnswer, gone: Container[int | None] = ()
+) -> list[str]:
     """Return what is to be said of calls in other processes that lines of an answer have had made.
 
     Args:
         record: the process that the answer is about.
         others: those of the same run.
         answer: the answer.
+        gone: the processes that have ended otherwise than their parent has asked them to.
     """
     if not others or answer.is_unreached:
         return []
@@ -73,6 +78,8 @@ def worker_calls(record: ProcessRecord, others: Sequence[ProcessRecord], answer:
         same = same or [call for call in calls if call.result and call.result in texts]
         if len(same) == 1:
             said += _followed(same[0], name)
+        elif not same and (lost := [call for call in calls if call.ending is None and call.record.facts.pid in gone]):
+            said += [_lost(call, name) for call in lost[:_MOST_SAID]]
         elif calls:
             said.append(_several(same or calls, name, same[0].result if same else ""))
     return said
@@ -126,6 +133,12 @@ def _followed(call: CallElsewhere, name: str) -> list[str]:
     except NoAnswerError:
         return [said]
     return [said, *(f"in process {pid}: {line}" for line in inner.because)]
+
+
+def _lost(call: CallElsewhere, name: str) -> str:
+    """Return what is to be said of a call during which its process has ended."""
+    pid = call.record.facts.pid
+    return f"process {pid} ended during {_shown(call, name)}: why(process={pid}) says what led to it"
 
 
 def _several(calls: list[CallElsewhere], name: str, result: str) -> str:

@@ -1,5 +1,7 @@
 """`why`: what made a value what it is, what made a line run, or what kept it from running, in a recorded run."""
 
+import signal
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -102,7 +104,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         begins_anew=is_bare,
         leads_on=at != 0,
         refused=failure.refused if is_bare else lambda error: error,
-        completed=_completed,
+        completed=partial(_completed, gone=_gone(debugger)),
         settles=failure.settles if is_bare else lambda answer: bool(at) or not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
@@ -117,8 +119,10 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     return _shown(found, shown.process, said)
 
 
-def _completed(answer: WhyAnswer, record: ProcessRecord, others: list[ProcessRecord]) -> WhyAnswer:
-    return msgspec.structs.replace(answer, elsewhere=worker_calls(record, others, answer))
+def _completed(
+    answer: WhyAnswer, record: ProcessRecord, others: list[ProcessRecord], *, gone: set[int | None]
+) -> WhyAnswer:
+    return msgspec.structs.replace(answer, elsewhere=worker_calls(record, others, answer, gone))
 
 
 def _question(params: Why, at: int, file: str, known: frozenset[int]) -> WhyQuestion:
@@ -143,6 +147,18 @@ def _exception_at_hand(debugger: Debugger) -> ExceptionInfo | None:
 def _departed(debugger: Debugger) -> set[int | None]:
     """Return the processes that have ended before their programs."""
     return {process.process_id for process in debugger.state.departed}
+
+
+def _gone(debugger: Debugger) -> set[int | None]:
+    """Return the processes that neither came to their end nor were asked to, as a pool asks its workers."""
+    pids: dict[str, int | None] = {}
+    gone: set[int | None] = set()
+    for event in debugger.timeline.after(0):
+        if event.type == "sessionStarted":
+            pids[event.payload["sessionId"]] = event.payload["processId"]
+        elif event.type == "sessionEnded" and event.payload["exitCode"] not in (None, 0, -signal.SIGTERM):
+            gone.add(pids.get(event.payload["sessionId"]))
+    return gone
 
 
 def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str]) -> WhyShown:
