@@ -59,6 +59,7 @@ class PathRead(NamedTuple):
         is_callee: it is what is called.
         of_items: the path leads on from each item of it: `item.price` of a comprehension over `items`.
         is_rebound: the expression itself has given the name its value before: `(item := items.pop()) and item.price`.
+        asked_for: what is looked for in it: the arguments of that call, or of `key in seen` the key.
     """
 
     path: ValuePath
@@ -69,6 +70,7 @@ class PathRead(NamedTuple):
     is_callee: bool = False
     of_items: str = ""
     is_rebound: bool = False
+    asked_for: tuple[ast.expr, ...] = ()
 
 
 def path_of(node: ast.expr) -> ValuePath | None:
@@ -193,6 +195,8 @@ class _PathReader:
         elif isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
             for child in ast.iter_child_nodes(node):
                 self.read(child, whole=whole)
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            self._read_membership(node)
         else:
             for child in ast.iter_child_nodes(node):
                 self.read(child, whole=True)
@@ -209,6 +213,12 @@ class _PathReader:
         elif isinstance(node, ast.Subscript):
             self.read(node.value, whole=True)
             self.read(node.slice, whole=False)
+
+    def _read_membership(self, node: ast.Compare) -> None:
+        for operand in (node.left, *node.comparators):
+            self.read(operand, whole=True)
+            if operand is node.comparators[0] and self.reads and self.reads[-1].path == path_of(operand):
+                self.reads[-1] = self.reads[-1]._replace(asked_for=(node.left,))
 
     def _read_call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute):
@@ -261,8 +271,9 @@ class _PathReader:
                 path, of_items, whole = iterated, step, False
                 break
         is_rebound = path.name in self._rebound
+        asked_for = tuple(target_of.args) if target_of is not None else ()
         self.reads.append(
-            PathRead(path, whole, self._call, target_of, len(self.calls), is_callee, of_items, is_rebound)
+            PathRead(path, whole, self._call, target_of, len(self.calls), is_callee, of_items, is_rebound, asked_for)
         )
 
 

@@ -253,10 +253,9 @@ class DataEdges:
         return self._record.label(self._record.row(value.row).key) if value is not None else ""
 
     def _named_in(self, execution: StatementExecution, read: PathRead) -> tuple[str, ...]:
-        """Return the texts of what a method of a container was asked for: of `names.index("Jo")` this is `'Jo'`."""
-        arguments = read.target_of.args if read.target_of is not None else []
-        texts = [repr(part.value) for part in arguments if isinstance(part, ast.Constant)]
-        paths = [path_of(part) for part in arguments]
+        """Return the texts of what is looked for in a container: of `names.index("Jo")`, `"Jo" in names`: `'Jo'`."""
+        texts = [repr(part.value) for part in read.asked_for if isinstance(part, ast.Constant)]
+        paths = [path_of(part) for part in read.asked_for]
         values = [self._past.values.value(execution, path) for path in paths if path is not None]
         texts += [value.text for value in values if value is not None and not value.object]
         return tuple(text for text in texts if is_piece(text))
