@@ -324,6 +324,23 @@ def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> N
     assert reads == [2, 3]
 
 
+def test_a_read_that_had_no_answer_is_said_as_any_refusal_and_does_not_end_those_that_follow(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {coalesced} = await import('/connection/mirror.js');
+          const {isAnswer, McpClient} = await import('/connection/mcp.js');
+          const silent = Object.assign(new EventTarget(), {readyState: WebSocket.OPEN, send() {}});
+          const client = new McpClient(silent, {});
+          let reads = 0;
+          const read = coalesced(() => { reads += 1; return client.request('resources/read', {}, 0.001); });
+          const errors = [];
+          for (let time = 0; time < 2; time += 1) await read().catch((error) => errors.push(error));
+          return [reads, errors.map(isAnswer), errors.map(({message}) => message)];
+        }"""
+    )
+    assert found == [2, [True, True], ["The server did not answer resources/read within 0.001 s."] * 2]
+
+
 def test_what_is_known_of_a_piece_of_output_stays_when_the_resource_has_its_end_only(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

@@ -8,7 +8,7 @@ import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
-from tests.dashboard.eventually import becomes, eventually, hear, two_frames, was_said
+from tests.dashboard.eventually import becomes, eventually, hear, hold_time, two_frames, was_said
 from tests.dashboard.looks import in_every_look
 from tests.dashboard.test_pictures import painted
 
@@ -262,6 +262,16 @@ def test_what_an_agent_does_while_no_program_is_debugged_is_in_the_story(agent: 
         page.clock.run_for(3100)  # a silent server is given up later than that
         expect(page.locator("#story .call").first).to_contain_text(call)
     expect(page.locator("#story .call")).to_have_count(4)  # what the page asks for is not among them
+
+    # A question to which there is no answer, as the machine slept meanwhile, is not the last one.
+    hold_time(page)
+    agent.freeze()
+    page.clock.run_for(3100)
+    page.clock.fast_forward(61_000)
+    agent.thaw()
+    agent.call("breakpoint_set", file="app.py", line=1)
+    page.clock.run_for(3100)
+    expect(page.locator("#story .call").first).to_contain_text("breakpoint_set")
 
 
 def test_the_page_follows_until_one_looks_elsewhere_and_no_stop_drags_it_back(

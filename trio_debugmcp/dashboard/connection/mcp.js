@@ -26,7 +26,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The connection ended before an answer came. */
+/** No answer came: the connection ended before, or the server took too long. */
 export class ConnectionLost extends Error {}
 
 /** Whether an error is a sentence for the person, and none of the page's own. @param {any} error */
@@ -90,7 +90,7 @@ export class McpClient {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
         this.#send({jsonrpc: '2.0', method: 'notifications/cancelled', params: {requestId: id}});
-        reject(new Error(`The server did not answer ${method} within ${seconds} s.`));
+        reject(new ConnectionLost(`The server did not answer ${method} within ${seconds} s.`));
       }, seconds * 1000);
       const settle = (action) => (value) => {
         clearTimeout(timer);

@@ -13,11 +13,14 @@ export function coalesced(task) {
   /** @type {Promise<void> | null} */
   let running = null;
   async function loop() {
-    while (wanted) {
-      wanted = false;
-      await task();
+    try {
+      while (wanted) {
+        wanted = false;
+        await task();
+      }
+    } finally {
+      running = null; // also when one has failed: the next is another
     }
-    running = null;
   }
   return () => {
     wanted = true;
