@@ -170,6 +170,8 @@ def test_a_silent_server_is_reported_within_ten_seconds_and_a_button_without_an_
     from playwright.sync_api import expect
 
     page = open_page(agent.url(CONTROL_TOKEN), clock=True)
+    expect(page.locator("#link")).to_have_text("Live")
+    hold_time(page)  # or a slow test would be a server that is silent for longer
     agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 2}])
     expect(page.locator("#state")).to_contain_text("Paused")
     expect(page.locator("#late")).to_be_hidden()
@@ -190,6 +192,7 @@ def test_a_silent_server_is_reported_within_ten_seconds_and_a_button_without_an_
         expect(page.locator("#notice")).to_have_text("The connection was lost.")
     finally:
         agent.thaw()
+    page.clock.resume()
     page.clock.run_for(25_000)
     expect(page.locator("#link")).to_have_text("Live")
     expect(page.locator("#state")).to_contain_text("Paused")
