@@ -135,6 +135,7 @@ def test_a_long_question_can_be_answered_in_any_window_and_stays_in_sight(agent:
 
     page, strip = control_page, control_page.locator("#people")
     agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    expect(page.get_by_label("Message to agent")).to_be_visible()  # the page is here: it can be asked
     arguments = {"question": "Q" * 2000, "choices": [f"{number}" * 190 for number in range(10)]}
     agent.begin_call("ask_person", **arguments)
     dismiss = strip.get_by_role("button", name="Dismiss")
