@@ -9,6 +9,7 @@ import pytest
 
 from tests.dashboard.agent import OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import opening
+from tests.dashboard.eventually import becomes
 from tests.dashboard.profiles import fresh_profile
 from tests.javascript import package
 
@@ -1007,6 +1008,30 @@ def test_values_stand_at_the_lines_of_the_function_that_have_run(page: "Page") -
     assert found["none"] == [[], [], []]
     assert found["exception"] == [5, ["E: m"]]
     assert found["paths"] == ["ab", "ab.cd", "ab.cd", None, "ghi", "ghi", None]
+
+
+def test_an_end_of_the_program_is_confirmed_also_while_it_is_not_known_who_is_there(still_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page = still_page
+    page.evaluate(
+        """async () => {
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const {createControls} = await import('/program/controls.js');
+          const program = {active: true, session: {state: 'Paused'}, link: {status: 'open'}};
+          window.storeOfTest = new Store({...initialState(), ...program, role: 'control'});
+          createControls(storeOfTest, {stop() { window.stopped = true; }});
+        }"""
+    )
+    dialog = page.get_by_role("dialog", name="Stop?")
+    page.keyboard.press("Shift+F5")
+    expect(dialog).to_contain_text("An agent may be at work here.")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.evaluate("storeOfTest.update({people: {...storeOfTest.state.people}})")  # no agent is
+    page.keyboard.press("Shift+F5")
+    becomes(lambda: page.evaluate("window.stopped"), True)
 
 
 def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_events(page: "Page") -> None:

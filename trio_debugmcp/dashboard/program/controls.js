@@ -4,7 +4,7 @@ import {confirmed} from '../view/dialog.js';
 import {byId, el, isTyping} from '../view/dom.js';
 import {icon} from '../view/icons.js';
 import {rove} from '../view/roving.js';
-import {agentNames} from '../people/people.js';
+import {agentNames, NOBODY} from '../people/people.js';
 
 const VERBS = [
   {name: 'Continue', picture: 'continue', keys: 'F5', when: ['Paused'], run: (actions) => actions.resume()},
@@ -62,7 +62,8 @@ export function createControls(store, actions) {
 
   /** Do it; what ends the program under an agent's hands only once it is confirmed. */
   async function pressed(verb) {
-    const agents = agentNames(store.state.people);
+    const {people} = store.state;
+    const agents = people === NOBODY ? 'An agent' : agentNames(people); // who is there may not be known yet
     const sure = !verb.sentence || !agents || store.state.last ||
       (await confirmed(`${verb.name}?`, `${agents} may be at work here. ${verb.sentence}`, verb.name));
     if (sure && possible(verb)) verb.run(actions);
