@@ -76,6 +76,21 @@ with lock:
     lock.acquire(timeout=os._exit(0))
 """
 
+CACHE = """\
+from collections import OrderedDict
+
+
+def walk(items, keys):
+    for key in keys:
+        if key in items and key > "y":
+            items.move_to_end(key)
+        yield items.get(key)
+
+
+got = list(walk(OrderedDict(b=2), "a"))
+assert got == [1], got
+"""
+
 TASKS = """\
 import asyncio
 import os
@@ -174,3 +189,8 @@ def test_of_a_loop_whose_tasks_all_wait_each_is_named_with_what_it_awaits() -> N
 
 def test_a_line_that_is_over_waits_for_nothing() -> None:
     assert "waits" not in answer(LOCKS, "one.start()").value
+
+
+def test_a_value_that_a_generator_yields_is_not_waited_for() -> None:
+    notes = [note for line in answer(CACHE, "assert got").because for note in line.notes]
+    assert not [note for note in notes if "does not wake" in note]

@@ -69,9 +69,11 @@ class WaitingEdges:
                 yield SliceEdge(cost.WAITING, SliceNode(step.now.row), "waits still")
 
     def _is_suspended(self, execution: StatementExecution) -> bool:
-        """Whether a statement was left by a `yield` or `await`, or cancelled in one, or waits still."""
+        """Whether a statement was left by an `await`, or cancelled in one, or waits still."""
         if self._standstills.stands(execution):
             return True
+        if not isinstance(execution.statement.scope.node, ast.AsyncFunctionDef):
+            return False  # a generator that yields does not wait
         number = self._past.executions.ended(execution.row)
         row = self._record.row(number) if number <= self._record.last else None
         is_cancelled = row is not None and row.kind == rows.UNWIND and self._record.text(row).startswith(_TIMES)
