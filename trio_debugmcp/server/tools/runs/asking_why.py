@@ -205,7 +205,11 @@ def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, last: in
 
 def _unfinished(record: ProcessRecord, params: Why, *, is_over: bool) -> int:
     """Return the line that did not end; a fork that has left by os._exit is meant if it is asked about. 0: none."""
-    return cut_off(record) if is_over and params.process is None else _last_line(record)
+    if not is_over:
+        return _last_line(record)
+    if params.process is None:
+        return cut_off(record)
+    return _last_line(record) if record.facts.ended is None else 0
 
 
 def _last_line(record: ProcessRecord) -> int:
