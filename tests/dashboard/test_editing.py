@@ -493,6 +493,7 @@ def test_files_are_found_and_a_lost_connection_is_reported_calmly(agent: Agent, 
         breakpoints=[{"file": "deep.py", "line": 2, "condition": "not depth"}],
     )
     expect(page.locator("#where")).to_contain_text("deep.py:2")
+    expect(page.locator("#stack .row").first).to_contain_text("dive")  # the headline may come before the stack
     copying = "() => new Promise((copied) => { navigator.clipboard.writeText = async (text) => copied(text); %s })"
     found = page.evaluate(copying % "document.querySelector('[aria-label=\"Copy the call stack\"]').click()")
     assert found.splitlines() == [*[f"dive {deep}:2"] * 901, f"<module> {deep}:5"]

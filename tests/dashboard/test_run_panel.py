@@ -130,6 +130,7 @@ def test_a_question_goes_deeper_from_a_line_and_by_an_expression(shop: Agent, op
     panel = opened(page)
     before = panel.locator(".because").count()
     row(panel, "cart.extend(items)").click()
+    expect(panel.locator("[data-current=true]")).to_contain_text("cart.extend(items)")  # the buttons have moved to it
     panel.get_by_role("button", name="Why did it run").click()
     expect(panel.get_by_role("status")).to_contain_text("ran: cart.extend(items)")
     eventually(panel.locator(".because").count, lambda count: count >= before)  # among those that were there
