@@ -1030,7 +1030,7 @@ def test_an_end_of_the_program_is_confirmed_also_while_it_is_not_known_who_is_th
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     page.evaluate("storeOfTest.update({people: {...storeOfTest.state.people}})")  # no agent is
-    page.keyboard.press("Shift+F5")
+    page.get_by_role("button", name="Stop", exact=True).click()
     becomes(lambda: page.evaluate("window.stopped"), True)
 
 
