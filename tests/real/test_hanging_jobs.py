@@ -63,7 +63,7 @@ async def test_the_rank_that_waits_elsewhere_and_the_one_that_was_killed_are_nam
         load = line("sys.stdin.read()")
         assert answer["missing"] == [
             (
-                f"7 of 8 ranks are in all_reduce {file}:{line('threading.Event().wait()')}; rank 3 has not come: "
+                f"7 of 8 ranks are in all_reduce {file}:{line('threading.Event().wait()')}; rank 3 is not in it: "
                 f"3 in load_batch {file}:{load}, waits for sys.stdin.read"
             )
         ]
@@ -79,7 +79,7 @@ async def test_the_rank_that_waits_elsewhere_and_the_one_that_was_killed_are_nam
         assert ended.endswith(f" (rank 6: {killed})")
         assert answer["classes"][-1].startswith("6 in all_reduce ")
         [missing] = answer["missing"]
-        assert f"; rank 3, 6 have not come: 3 in load_batch {file}:{load}, " in missing
+        assert f"; rank 3, 6 are not in it: 3 in load_batch {file}:{load}, " in missing
         assert "; 6 killed by SIGKILL" in missing
         assert "1 ended" in answer["since"]
         assert len(json.dumps(answer)) <= 2048
@@ -145,7 +145,7 @@ async def test_another_collective_a_straggler_a_dead_rank_and_one_with_nan_are_n
         assert "(rank 9: s-" in answer["ended"][0]
         [missing] = answer["missing"]
         assert f"{MANY - 3} of {MANY} ranks are in all_reduce " in missing
-        assert "; rank 3, 5, 9 have not come: 3 in all_gather " in missing
+        assert "; rank 3, 5, 9 are not in it: 3 in all_gather " in missing
         assert "; 5 in load_batch " in missing
         assert "; 9 killed by SIGKILL" in missing
         values = await client.call("evaluate", expression="loss", group="all")

@@ -50,7 +50,7 @@ async def test_one_call_names_the_rank_that_is_elsewhere_the_one_that_computes_a
             "processes": "4 running; 1 ended",
             "missing": [
                 (
-                    "3 of 5 ranks are in all_reduce /job/dist.py:88; rank 3-4 have not come: "
+                    "3 of 5 ranks are in all_reduce /job/dist.py:88; rank 3-4 are not in it: "
                     "3 in load_batch /job/dist.py:31; 4 killed by SIGKILL"
                 )
             ],

@@ -1,4 +1,4 @@
-"""Which ranks have not come to the collective in which most of their job are, and what they do instead."""
+"""Which ranks are not in the collective in which most of their job are, and what they do instead."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def test_ranks_that_are_elsewhere_are_named_with_their_places_and_those_of_one_p
     late = [rank(3, LOADS, waits="jobs.get"), rank(5, GATHERS), rank(6, LOADS, waits="jobs.get")]
     assert lines([*many, *late]) == [
         (
-            "5 of 8 ranks are in all_reduce from train.py:33; rank 3, 5-6 have not come: "
+            "5 of 8 ranks are in all_reduce from train.py:33; rank 3, 5-6 are not in it: "
             "3, 6 in load_batch data.py:31, waits for jobs.get; 5 in all_gather_into_tensor from train.py:40"
         )
     ]
@@ -49,7 +49,7 @@ def test_ranks_that_are_elsewhere_are_named_with_their_places_and_those_of_one_p
 def test_a_rank_that_has_ended_has_not_come_and_its_end_is_said() -> None:
     dead = Departed("s-9", "s-1", {"rank": "2"}, 4711, -9, "the program ended")
     assert lines([rank(0), rank(1)], [dead]) == [
-        "2 of 3 ranks are in all_reduce from train.py:33; rank 2 has not come: 2 killed by SIGKILL"
+        "2 of 3 ranks are in all_reduce from train.py:33; rank 2 is not in it: 2 killed by SIGKILL"
     ]
 
 
@@ -88,11 +88,11 @@ def test_no_rank_is_missing_where_it_is_not_clear_that_most_are_in_a_collective(
 def test_what_is_not_known_or_stopped_or_without_python_is_said_so() -> None:
     late = [rank(4, (), unknown="it is stopped by SIGSTOP"), rank(5, LOADS, phase="Paused"), rank(6, ())]
     [line] = lines([*map(rank, range(4)), *late])
-    assert line.endswith("rank 4-6 have not come: 4 not known; 5 stopped in load_batch data.py:31; 6 in no Python code")
+    assert line.endswith("rank 4-6 are not in it: 4 not known; 5 stopped in load_batch data.py:31; 6 in no Python code")
 
 
 def test_many_places_are_counted() -> None:
     late = [rank(n, (frame(f"step_{n}", n),)) for n in range(40, 50)]
     [line] = lines([*map(rank, range(40)), *late])
     assert line.endswith("; 45 in step_45 train.py:45; and 4 more places")
-    assert "rank 40-49 have not come" in line
+    assert "rank 40-49 are not in it" in line

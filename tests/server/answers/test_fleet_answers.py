@@ -59,7 +59,7 @@ def test_one_rank_of_thirty_two_that_is_elsewhere_comes_first_with_its_session()
     assert answer.processes == "32 running; 1 ended"
     assert answer.missing == [
         (
-            "31 of 33 ranks are in all_reduce dist.py:88; rank 3, 32 have not come: "
+            "31 of 33 ranks are in all_reduce dist.py:88; rank 3, 32 are not in it: "
             "3 in load_batch data.py:31; 32 killed by SIGKILL"
         )
     ]

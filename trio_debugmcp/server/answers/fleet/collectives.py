@@ -1,10 +1,11 @@
-"""Collective operations that ranks of a job are in, and which ranks have not come, with what each does instead. Pure.
+"""Collective operations that ranks of a job are in, and which ranks are not, with what each does instead. Pure.
 
     missing_lines(places, processes, ended, how_it_ended)
-    # ["30 of 32 ranks are in all_reduce child.py:88; rank 3, 31 have not come: 3 in load_batch child.py:31; …"]
+    # ["30 of 32 ranks are in all_reduce child.py:88; rank 3, 31 are not in it: 3 in load_batch child.py:31; …"]
 
 A collective is known by its name on a stack, as libraries have it and as programs call what wraps one. A group of ranks
-that a program has made for it is not known: all ranks of the job count.
+that a program has made for it is not known: all ranks of the job count. Nor is whether a rank is yet to come or has
+left: the root of a broadcast need not wait.
 """
 
 import re
@@ -23,7 +24,7 @@ _COLLECTIVE = re.compile(
 """Not `gather`, `scatter` and `reduce`: many functions are called so that no other process waits for."""
 
 _MOST_SAID = 6
-"""Places of ranks that have not come; all of these ranks are named."""
+"""Places of ranks that are not in it; all of these ranks are named."""
 
 Ranks = Mapping[int, Sequence[ProcessNow]]
 """The processes of each rank: it may have children, which have its label."""
@@ -64,9 +65,9 @@ def _missing(places: Places, ranks: Ranks, gone: Mapping[int, str]) -> list[str]
     said = grouped(sorted({**absent, **gone}.items()), lambda each: each[1])
     where = [f"{in_ranges(rank for rank, _ in group)}{group[0][1]}" for group in said]
     more = f"; and {len(where) - _MOST_SAID} more places" if len(where) > _MOST_SAID else ""
-    has = "has" if known - count == 1 else "have"
+    are = "is" if known - count == 1 else "are"
     who = in_ranges([*absent, *gone])
-    line = f"{count} of {known} ranks are in {printable(name)} {at}; rank {who} {has} not come: "
+    line = f"{count} of {known} ranks are in {printable(name)} {at}; rank {who} {are} not in it: "
     return [line + "; ".join(where[:_MOST_SAID]) + more]
 
 
@@ -95,7 +96,7 @@ def _at(places: Places, frame: StackFrame) -> str:
 
 
 def _instead(places: Places, members: Sequence[ProcessNow], elsewhere: Frames | None) -> str:
-    """Return where a rank is that has not come; `elsewhere`: in another collective. Its first process stands for it."""
+    """Return where a rank is that is not in it; `elsewhere`: in another collective. Its first process stands for it."""
     first = members[0]
     if elsewhere is not None:
         return f" in {printable(elsewhere[0].name)} {_called(places, elsewhere)}"

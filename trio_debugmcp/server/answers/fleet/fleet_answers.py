@@ -87,7 +87,7 @@ class FleetData(AnswerData, frozen=True, kw_only=True):
 class FleetAnswer(Answer, frozen=True, kw_only=True):
     """All processes as classes of equal stacks, the smallest first: what differs from the rest is there.
 
-    `missing`: ranks that have not come to the collective in which most are. `ended`: those that have ended since the
+    `missing`: ranks that are not in the collective in which most are. `ended`: those that have ended since the
     fleet began. `since`: what has changed since the last call. `tree`: the stacks of all threads merged, with how many
     processes have each. `omitted`: lines that were left out.
     """
