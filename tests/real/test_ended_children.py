@@ -17,6 +17,7 @@ from tests.real.conftest import TEST_SECONDS, Connect
 from trio_debugmcp.dap.exit_codes import ExitCodes
 from trio_debugmcp.dap.pids import exit_code_of_zombie, wait_ended
 from trio_debugmcp.patience import USUAL
+from trio_debugmcp.testing import ToolFailed
 
 pytestmark = pytest.mark.real
 
@@ -86,6 +87,22 @@ async def test_a_recorded_child_that_failed_is_asked_why_by_the_number_that_is_s
         assert found is not None
         assert found[1] == found[2]
         assert (await client.call("why", process=int(found[2])))["value"] == "os._exit(3)"
+
+
+@pytest.mark.parametrize("python", PYTHONS, ids=["3.13"] * len(PYTHONS))
+async def test_of_a_recorded_child_that_ended_well_nothing_is_said_to_have_failed(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    program = tmp_path / "shop.py"
+    program.write_text(
+        "import os\ndef work(number):\n    return number * 2\nif (pid := os.fork()) == 0:\n    work(3)\n"
+        "    os._exit(0)\nos.waitpid(pid, 0)\nprint(pid)\n"
+    )
+    async with debugging() as client:
+        given = {"python": [python.path]}
+        answer = await client.call("debug_launch", program=str(program), record=True, adapter_options=given)
+        with pytest.raises(ToolFailed, match="Nothing failed in this run"):
+            await client.call("why", process=int(answer["stdout"]))
 
 
 async def test_how_a_process_ended_that_its_parent_has_not_waited_for_is_read_from_the_system() -> None:

@@ -1,6 +1,7 @@
 """`why`: what made a value what it is, what made a line run, or what kept it from running, in a recorded run."""
 
 import signal
+from collections.abc import Container
 from functools import partial
 from typing import Annotated, Literal
 
@@ -82,18 +83,18 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
     is_over = debugger.runs.run(params.run).ended_at is not None
     shown = shown_to_reader(debugger, params)
-    is_second = at and not params.repeat and params.line is None
-    known = frozenset(shown.rows) if is_second else frozenset()  # it leads further, and repeats nothing
+    known = frozenset(shown.rows) if at and not params.repeat and params.line is None else frozenset()  # not repeated
     stop = stop_in(debugger, debugger.runs.run(params.run))
     is_bare = params.expression is None and not at and params.line is None
     failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None, _departed(debugger))
+    gone = _gone(debugger)
 
     def work(record: ProcessRecord) -> WhyAnswer:
         is_asked = params.process is not None or not failure.process  # others that were killed are only named
         failure.look_at(record, is_over=is_over)
         file = recorded_file(record, params.file, resolved) if params.file is not None else ""
         raising = stop.raising if stop is not None and stop.process == record.facts.pid else ""
-        last = _unfinished(record, params, is_over=is_over) if is_bare and is_asked else 0
+        last = _unfinished(record, gone if params.process else (), is_over=is_over) if is_bare and is_asked else 0
         return _answer(record, _question(params, at, file, known), raising, last)
 
     found = await asked(
@@ -104,7 +105,7 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
         begins_anew=is_bare,
         leads_on=at != 0,
         refused=failure.refused if is_bare else lambda error: error,
-        completed=partial(_completed, gone=_gone(debugger)),
+        completed=partial(_completed, gone=gone),
         settles=failure.settles if is_bare else lambda answer: bool(at) or not answer.is_unreached,
     )
     numbers = {number_of(line.at, "at") for line in found.found.because}
@@ -203,13 +204,10 @@ def _answer(record: ProcessRecord, question: WhyQuestion, raising: str, last: in
         return why(record, msgspec.structs.replace(question, at=last, raising=raising))
 
 
-def _unfinished(record: ProcessRecord, params: Why, *, is_over: bool) -> int:
-    """Return the line that did not end; a fork that has left by os._exit is meant if it is asked about. 0: none."""
-    if not is_over:
-        return _last_line(record)
-    if params.process is None:
-        return cut_off(record)
-    return _last_line(record) if record.facts.ended is None else 0
+def _unfinished(record: ProcessRecord, gone: Container[int | None], *, is_over: bool) -> int:
+    """Return the line that did not end; 0: none. Of the processes in `gone` also one that has left by os._exit."""
+    is_lost = record.facts.pid in gone and record.facts.ended is None
+    return cut_off(record) if is_over and not is_lost else _last_line(record)
 
 
 def _last_line(record: ProcessRecord) -> int:
