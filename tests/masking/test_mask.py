@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.masking.samples import DIGITS, GITHUB, HARMLESS, HEX, JWT, LETTERS, SECRETS, pem, word
-from trio_debugmcp.masking.mask import findings, mask_in, masked, masked_value, may_hold_secret
+from trio_debugmcp.masking.mask import findings, mask_in, masked, masked_beginning, masked_value, may_hold_secret
 from trio_debugmcp.masking.rules import rules
 
 
@@ -139,6 +139,14 @@ def test_the_password_of_a_url_is_masked_where_a_value_was_cut(password: str, en
     shown = f"…postgres://ann:{mask('password', password)}{end}… (+32 characters)"
     assert masked(f"…postgres://ann:{password}{end}… (+32 characters)") == shown
     assert masked(shown) == shown
+
+
+def test_a_text_is_masked_before_it_is_cut() -> None:
+    text = f"url=https://example.org key={GITHUB} and more"
+    assert "ghp_" in text[:48]
+    assert "ghp_" not in masked_beginning(text, 48)
+    assert masked_beginning("123456", 6) == "123456"
+    assert masked_beginning("1234567", 6) == "12345…"
 
 
 def test_a_port_or_a_path_where_a_value_was_cut_is_not_a_password() -> None:

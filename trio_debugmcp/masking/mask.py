@@ -72,6 +72,14 @@ def masked(text: str) -> str:
     return text
 
 
+def masked_beginning(text: str, most: int) -> str:
+    """Return at most so many characters of a text. It is masked first: a part of a secret is not known as one."""
+    if len(text) <= most:
+        return text
+    text = masked(text)
+    return text if len(text) <= most else f"{text[: most - 1].rstrip(CUT)}{CUT}"
+
+
 def masked_value(name: str, rendered: str, seen: set[str] | None = None) -> str:
     """Return a rendered value without secrets; beside the name of a secret without anything that looks random.
 

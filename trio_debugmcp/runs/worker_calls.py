@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
@@ -159,12 +160,10 @@ def _several(calls: list[CallElsewhere], name: str, result: str) -> str:
 def _shown(call: CallElsewhere, name: str) -> str:
     past = PastProcess(call.record)
     effects = [row for row in past.executions.effects(call.start.number) if row.kind == rows.WRITE]
-    given = ", ".join(f"{call.record.label(row.key)}={_short(call.record.text(row))}" for row in effects)
+    given = ", ".join(
+        f"{call.record.label(row.key)}={masked_beginning(call.record.text(row), _MOST_TEXT)}" for row in effects
+    )
     if call.ending is None:
         return f"{name}({given})"
     verb = "raises" if call.ending.kind == rows.UNWIND else "->"
-    return f"{name}({given}) {verb} {_short(call.record.text(call.ending))}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+    return f"{name}({given}) {verb} {masked_beginning(call.record.text(call.ending), _MOST_TEXT)}"

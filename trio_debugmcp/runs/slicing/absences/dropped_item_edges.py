@@ -9,12 +9,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.shown.shortened_values import shortened
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 
 _MOST_ROWS = 5_000
@@ -45,7 +45,7 @@ class DroppedItemEdges:
             last = self._last_line(row, execution)
             if last and last not in found:
                 found.add(last)
-                text = shortened(self._record.text(row), _MOST_TEXT)
+                text = masked_beginning(self._record.text(row), _MOST_TEXT)
                 note = f"the last line that ran for {self._record.label(row.key)}={text}"
                 yield SliceEdge(cost.ABSENCE, SliceNode(last, aim="run"), note)
             if len(found) == _MOST_PLACES:

@@ -8,9 +8,9 @@ A call within another, as of a recursion, is not beside it.
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.shown.shortened_values import shortened
 
 _ENDS = frozenset({rows.RETURN, rows.UNWIND})
 
@@ -57,7 +57,9 @@ def _named(past: PastProcess, beside: Sequence[int]) -> dict[int, str]:
     said = {}
     for frame, start in starts.items():
         value = arguments[frame].get(differing)
-        said[frame] = f"in call #{start}" + (f" ({differing}={shortened(value, _MOST_ARGUMENT)})" if value else "")
+        said[frame] = f"in call #{start}" + (
+            f" ({differing}={masked_beginning(value, _MOST_ARGUMENT)})" if value else ""
+        )
     return said
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
@@ -199,7 +200,8 @@ def standstill(past: PastProcess, execution: StatementExecution) -> str:
         return ""
     suspended = found.suspended()
     said = [
-        f"{_name(line)} awaits at #{line.row} (line {line.statement.first}): {_short(line.statement.text)}"
+        f"{_name(line)} awaits at #{line.row} (line {line.statement.first}): "
+        f"{masked_beginning(line.statement.text, _MOST_TEXT)}"
         for line in suspended[:_MOST_SUSPENDED]
     ]
     left = len(suspended) - _MOST_SUSPENDED
@@ -231,10 +233,6 @@ def _wait(step: StandstillStep, calls: Mapping[int, Sequence[str]]) -> str:
 def _name(execution: StatementExecution, calls: Mapping[int, Sequence[str]] = MappingProxyType({})) -> str:
     """Return the function of a line, and which call of it that is where several ran at the same time."""
     return " ".join((execution.scope.name.replace(".<locals>", ""), *calls.get(execution.row, ())))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
 
 
 def _waited_for(statement: Statement) -> Iterator[tuple[ValuePath, str]]:

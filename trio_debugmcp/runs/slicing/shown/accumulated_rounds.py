@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
@@ -104,7 +105,7 @@ def _summary(past: PastProcess, execution: StatementExecution, writes: list[Row]
     found = [
         _round(row.owner, before, after) for row, before, after in zip(reversed(writes), texts, texts[1:], strict=False)
     ]
-    start = f" from {_short(begun)}" if begun else ""
+    start = f" from {masked_beginning(begun, _MOST_TEXT)}" if begun else ""
     least = "the last " if len(writes) >= _MOST_ROUNDS - 1 else ""
     if len({one.added for one in found}) == 1:
         return f"{least}{len(found):,} writes{start}, each {found[0].added}"
@@ -138,8 +139,8 @@ def _round(row: int, before: str, after: str) -> _Round:
         said = f"{added:+,.12g}" if isinstance(added, float) else f"{'+' if added >= 0 else ''}{added}"
         return _Round(row, said, added if added >= 0 else -added)
     if isinstance(one, str) and isinstance(other, str) and other.startswith(one):
-        return _Round(row, f"+{_short(repr(other[len(one) :]))}", len(other) - len(one))
-    return _Round(row, f"={_short(after)}", 0)
+        return _Round(row, f"+{masked_beginning(repr(other[len(one) :]), _MOST_TEXT)}", len(other) - len(one))
+    return _Round(row, f"={masked_beginning(after, _MOST_TEXT)}", 0)
 
 
 def _difference(one: Any, other: Any) -> Number | None:
@@ -151,7 +152,3 @@ def _difference(one: Any, other: Any) -> Number | None:
     except (TypeError, ArithmeticError):
         return None
     return added if added == added else None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"

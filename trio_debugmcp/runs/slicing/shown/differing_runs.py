@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from statistics import median
 
+from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each_back
@@ -79,7 +80,10 @@ def differing_items(past: PastProcess, execution: StatementExecution) -> str:
     places = _differing(texts) if len(items) >= _LEAST_ITEMS else []
     if not places:
         return ""
-    said = [f"{past.record.label(items[place].key)}={_short(texts[place])} (#{items[place].owner})" for place in places]
+    said = [
+        f"{past.record.label(items[place].key)}={masked_beginning(texts[place], _MOST_TEXT)} (#{items[place].owner})"
+        for place in places
+    ]
     least = "the last " if len(items) >= _MOST_RUNS else ""
     verb = "differs" if len(places) == 1 else "differ"
     return f"{len(places)} of {least}{len(items)} items {verb}: {_some(said)}"
@@ -131,7 +135,3 @@ def _some(said: list[str]) -> str:
     if len(said) <= _MOST_SAID:
         return ", ".join(said)
     return f"{', '.join(said[: _MOST_SAID - 1])}, …, {said[-1]}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"

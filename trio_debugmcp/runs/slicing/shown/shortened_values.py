@@ -9,7 +9,7 @@ Of a long container the items are shown that the lines of the answer name, of a 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from trio_debugmcp.masking.mask import masked
+from trio_debugmcp.masking.mask import masked, masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -61,14 +61,6 @@ def asked_parts(past: PastProcess, starts: Iterable[SliceNode], shown: Iterable[
     return AskedParts(tuple(dict.fromkeys(labels)), tuple(pieces))
 
 
-def shortened(text: str, most: int = MOST_TEXT) -> str:
-    """Return the beginning of a text. What is cut has no secrets: a part of one would not be known as one."""
-    if len(text) <= most:
-        return text
-    text = masked(text)
-    return text if len(text) <= most else f"{text[: most - 1].rstrip('…')}…"
-
-
 class ShortenedValues:
     """The values of one process, shortened for one answer."""
 
@@ -87,7 +79,7 @@ class ShortenedValues:
         """Return a value that has a text and is an object, as it was before a row; `target`: its number, or 0."""
         is_bare = is_of_round and text[:1] == "<" and text[1:-1].isidentifier()
         is_counted = " of " in text and bool(container_word(text))
-        short = shortened(text)
+        short = masked_beginning(text, MOST_TEXT)
         if not target and short != text:
             return self._around_piece(text, short)
         if not target or (short == text and not is_bare and not is_counted):
@@ -107,7 +99,7 @@ class ShortenedValues:
             if field is None or self._record.row(field.row).text == rows.DELETED:
                 continue
             part = self._past.values.text_at(field, before)
-            part = shortened(part, _MOST_PART)
+            part = masked_beginning(part, _MOST_PART)
             room -= len(label) + len(part) + 2
             if room < 0:
                 break
@@ -147,4 +139,4 @@ def _with_parts(text: str, known: list[tuple[str, str]]) -> str:
 
 def _head(text: str) -> str:
     """Return so much of a container's text as leaves room for some of its items."""
-    return text if len(text) <= MOST_TEXT // 2 else shortened(text, MOST_TEXT // 3 + 1)
+    return text if len(text) <= MOST_TEXT // 2 else masked_beginning(text, MOST_TEXT // 3 + 1)
