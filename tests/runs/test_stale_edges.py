@@ -55,6 +55,10 @@ def left(land):
     _known[land, "left"] = RATES[land]
     return _known[land, "left"]
 
+def doubled(land):
+    two = 2 * cached(land)
+    return two
+
 def number(text):
     try:
         return int(text)
@@ -73,6 +77,7 @@ c = got("de")
 d = tried("de")
 e = left("de")
 f = order.rate()
+h = doubled("de")
 g = number("12") + number("1O")
 """
 
@@ -86,7 +91,7 @@ def answer(expression: str) -> WhyAnswer:
     return why(kept(), WhyQuestion(expression=expression))
 
 
-@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f"])
+@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f", "h"])
 def test_an_answer_from_a_cache_names_what_has_changed_since_it_was_computed(name: str) -> None:
     lines = {line.source: line for line in answer(name).because}
     assert any("changed since #" in note for note in lines['RATES["de"] = 16'].notes), answer(name)

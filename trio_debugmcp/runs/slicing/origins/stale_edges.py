@@ -140,7 +140,7 @@ class StaleEdges:
     def _of_cached(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
         """Yield the run of a function that made a value, where a call of it made no frame."""
         name = str(read.path).rpartition(".")[2]
-        written = [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
+        written = self._answers_written(execution, read)
         ended = self._past.executions.over(execution)
         for code in self._past.scopes.named(name):
             scope = self._past.scopes.of_code(code)
@@ -159,6 +159,14 @@ class StaleEdges:
                     )
                     yield from self._changes_since(start, ending.number, execution.row, ending.owner)
                     return
+
+    def _answers_written(self, execution: StatementExecution, read: PathRead) -> list[Row]:
+        """Return what a statement wrote, if it is the answer itself: `x = rate(land)`, not `x = 2 * rate(land)`."""
+        value = getattr(execution.statement.node, "value", None)
+        made = value.func if read.is_callee and isinstance(value, ast.Call) else value
+        if not isinstance(made, ast.expr) or path_of(made) != read.path:
+            return []
+        return [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
 
     def _may_answer(self, start: int, execution: StatementExecution) -> bool:
         """Whether an earlier call has got what a call in a statement gives, as far as that is known."""
