@@ -16,7 +16,7 @@ from tests.dap.test_dial_in import NOBODY, Pydevd, is_closed
 from trio_debugmcp.dap import door_tls
 from trio_debugmcp.dap.door_tls import DoorTls, given_tls, made_tls
 from trio_debugmcp.dap.listener import Door
-from trio_debugmcp.engine.fetched import FETCHES
+from trio_debugmcp.engine import FETCHES
 from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.probe.inside.tls_cipher import CipherError, TlsCipher
 

@@ -14,6 +14,7 @@ from trio_debugmcp.dap.messages import (
     DapBreakpoint,
 )
 from trio_debugmcp.state.breakpoint import BreakpointSpec, ExceptionBreakpoint, RunPlace
+from trio_debugmcp.state.breakpoint_payloads import breakpoints_payload
 from trio_debugmcp.state.breakpoint_rules import breakpoints_at
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
@@ -30,13 +31,7 @@ from trio_debugmcp.state.changes import (
 )
 from trio_debugmcp.state.hit_conditions import hits_after_stop, is_hit_condition
 from trio_debugmcp.state.payloads import ExceptionInfo
-from trio_debugmcp.state.resources import (
-    BREAKPOINTS,
-    SESSION,
-    STACK,
-    THREADS,
-    breakpoints_payload,
-)
+from trio_debugmcp.state.resources import BREAKPOINTS, SESSION, STACK, THREADS
 
 
 def test_setting_binding_switching_and_removing_a_breakpoint_change_the_breakpoints_only() -> None:

@@ -13,6 +13,7 @@ from trio_debugmcp.dap.messages import (
     Terminated,
 )
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint_payloads import breakpoints_payload
 from trio_debugmcp.state.changes import (
     BreakpointFaulted,
     BreakpointLogged,
@@ -30,14 +31,7 @@ from trio_debugmcp.state.changes import (
     ThreadsLocated,
 )
 from trio_debugmcp.state.model import Thread
-from trio_debugmcp.state.resources import (
-    BREAKPOINTS,
-    OUTPUT,
-    SESSION,
-    STACK,
-    THREADS,
-    breakpoints_payload,
-)
+from trio_debugmcp.state.resources import BREAKPOINTS, OUTPUT, SESSION, STACK, THREADS
 
 # --- Sessions ---------------------------------------------------------------------------------------------------------
 

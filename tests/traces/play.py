@@ -9,7 +9,7 @@ import trio
 
 from tests.server.scene import SESSION, STACK, THREADS
 from tests.traces.trace import PARENT, Move, Place, Stop, Trace, options, story
-from trio_debugmcp.state.resources import breakpoint_payload
+from trio_debugmcp.state.breakpoint_payloads import breakpoint_payload
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 from trio_debugmcp.testing.connect import Server
 

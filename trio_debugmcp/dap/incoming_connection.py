@@ -24,7 +24,7 @@ from trio_debugmcp.dap.messages import Response
 from trio_debugmcp.dap.relay_greeting import RELAYS
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.dap.untraced_code import untraced
-from trio_debugmcp.engine.fetched import FETCHES
+from trio_debugmcp.engine import FETCHES
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import Patience
 

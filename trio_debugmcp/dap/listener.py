@@ -31,7 +31,8 @@ from trio_debugmcp.dap.incoming_connection import (
 from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.dap.relay_greeting import answered
 from trio_debugmcp.descriptors import open_files
-from trio_debugmcp.engine.fetched import FETCHES, fetched_code, refusing_code
+from trio_debugmcp.engine import FETCHES
+from trio_debugmcp.engine.fetched import fetched_code, refusing_code
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog

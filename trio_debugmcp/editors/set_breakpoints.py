@@ -25,7 +25,7 @@ from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.specs import spelling
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, Place
-from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload
+from trio_debugmcp.state.breakpoint_payloads import breakpoint_payload, data_breakpoint_payload
 
 MAX_BREAKPOINTS = 200
 """Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say

@@ -14,7 +14,7 @@ from trio_debugmcp.editors.refusals import refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
-from trio_debugmcp.state.resources import exception_breakpoint_payload
+from trio_debugmcp.state.breakpoint_payloads import exception_breakpoint_payload
 
 _ALL = "*"
 

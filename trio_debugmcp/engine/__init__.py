@@ -18,3 +18,6 @@ OLDEST = (3, 12)
 
 TRIED = ((3, 12), (3, 13))
 """The versions of CPython on which the engine was tried."""
+
+FETCHES = b"trio_debugmcp engine "
+"""How a connection begins that fetches the engine; the token follows, then a line break."""

@@ -8,10 +8,7 @@ A Python on which the engine was not tried connects by debugpy instead, which mu
 
 import marshal
 
-from trio_debugmcp.engine import TRIED, carrier
-
-FETCHES = b"trio_debugmcp engine "
-"""How a connection begins that fetches the engine; the token follows, then a line break."""
+from trio_debugmcp.engine import FETCHES, TRIED, carrier
 
 _BEGINS = b"#trio_debugmcp engine#\n"
 """What comes before is not for this caller: the door speaks first, and to debuggers."""

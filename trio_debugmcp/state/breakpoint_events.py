@@ -1,12 +1,54 @@
-"""The breakpoints after `breakpoint` events of an adapter, however many came together. Pure."""
+"""The breakpoints after what an adapter says of them: an answer, or `breakpoint` events, however many came together.
 
+Pure.
+"""
+
+import re
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint
-from trio_debugmcp.state.breakpoint_rules import bound, with_places
+from trio_debugmcp.state.breakpoint import Binding, Breakpoint, RunPlace
 from trio_debugmcp.state.model import State
+
+Place = TypeVar("Place", Breakpoint, RunPlace)
+
+_TEXT_KEY = re.compile(r"[a-z]\w*(\.[a-z]\w*)+")
+"""A text that only names a text, of the adapter's translations."""
+
+
+class _Updated(Protocol):
+    def __call__(self, place: Place, /) -> Place: ...
+
+
+def with_places(state: State, updated: _Updated) -> State:
+    """The state with its breakpoints and places of runs updated."""
+    return replace(
+        state,
+        breakpoints=tuple(updated(breakpoint) for breakpoint in state.breakpoints),
+        run_places=tuple(updated(run_place) for run_place in state.run_places),
+    )
+
+
+def bound(place: Place, session_id: str, answer: DapBreakpoint | None) -> Place:
+    """The place after a session's adapter has answered. With None it was not sent there, and loses its binding."""
+    others: tuple[Binding, ...] = tuple(binding for binding in place.bindings if binding.session_id != session_id)
+    if answer is None:
+        return replace(place, bindings=others)
+    known = next((binding for binding in place.bindings if binding.session_id == session_id), Binding(session_id))
+    binding = replace(
+        known,
+        # Later answers and `breakpoint` events may leave out the id and the place: what was known still holds.
+        adapter_id=answer.id if answer.id is not None else known.adapter_id,
+        verified=answer.verified,
+        line=answer.line if answer.line is not None else known.line,
+        column=answer.column if answer.column is not None else known.column,
+        # js-debug's is a key of translations that only VS Code has: `breakpoint.provisionalBreakpoint`.
+        message=None if answer.message is None or _TEXT_KEY.fullmatch(answer.message) else answer.message,
+    )
+    return replace(place, bindings=(*others, binding))
 
 
 def breakpoints_changed(state: State, session_id: str, events: Iterable[BreakpointEvent]) -> State:

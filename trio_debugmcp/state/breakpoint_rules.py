@@ -6,13 +6,11 @@ counts hits for its own session.
 A program on the direct line counts its hits itself. Elsewhere the number of hits is derived from stops.
 """
 
-import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import DapBreakpoint
 from trio_debugmcp.state.breakpoint import (
     EVERY_PROGRAM,
     Binding,
@@ -22,6 +20,7 @@ from trio_debugmcp.state.breakpoint import (
     RunPlace,
     StopPlace,
 )
+from trio_debugmcp.state.breakpoint_events import Place, bound, with_places
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
@@ -37,13 +36,9 @@ from trio_debugmcp.state.model import State
 from trio_debugmcp.state.payloads import Location, PauseReason
 
 _Kept = TypeVar("_Kept", Breakpoint, RunPlace, ExceptionBreakpoint)
-_Place = TypeVar("_Place", Breakpoint, RunPlace)
 
 ENDED = "it ended with its session: set it again, or remove it"
 """Why a breakpoint on data or on an instruction is pending."""
-
-_TEXT_KEY = re.compile(r"[a-z]\w*(\.[a-z]\w*)+")
-"""A text that only names a text, of the adapter's translations."""
 
 
 def put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
@@ -103,43 +98,11 @@ def withdrawn(state: State, change: RunPlacesWithdrawn) -> State:
     return replace(state, breakpoints=breakpoints, run_places=places)
 
 
-class _Updated(Protocol):
-    def __call__(self, place: _Place, /) -> _Place: ...
-
-
-def with_places(state: State, updated: _Updated) -> State:
-    """The state with its breakpoints and places of runs updated."""
-    return replace(
-        state,
-        breakpoints=tuple(updated(breakpoint) for breakpoint in state.breakpoints),
-        run_places=tuple(updated(run_place) for run_place in state.run_places),
-    )
-
-
-def bound(place: _Place, session_id: str, answer: DapBreakpoint | None) -> _Place:
-    """The place after a session's adapter has answered. With None it was not sent there, and loses its binding."""
-    others: tuple[Binding, ...] = tuple(binding for binding in place.bindings if binding.session_id != session_id)
-    if answer is None:
-        return replace(place, bindings=others)
-    known = next((binding for binding in place.bindings if binding.session_id == session_id), Binding(session_id))
-    binding = replace(
-        known,
-        # Later answers and `breakpoint` events may leave out the id and the place: what was known still holds.
-        adapter_id=answer.id if answer.id is not None else known.adapter_id,
-        verified=answer.verified,
-        line=answer.line if answer.line is not None else known.line,
-        column=answer.column if answer.column is not None else known.column,
-        # js-debug's is a key of translations that only VS Code has: `breakpoint.provisionalBreakpoint`.
-        message=None if answer.message is None or _TEXT_KEY.fullmatch(answer.message) else answer.message,
-    )
-    return replace(place, bindings=(*others, binding))
-
-
 def answered(state: State, change: BreakpointsBound) -> State:
     """The state after a session's adapter has answered about breakpoints."""
     results = dict(change.results)
 
-    def after(place: _Place) -> _Place:
+    def after(place: Place) -> Place:
         return bound(place, change.session_id, results[place.id]) if place.id in results else place
 
     return with_places(state, after)
@@ -148,7 +111,7 @@ def answered(state: State, change: BreakpointsBound) -> State:
 def released(state: State, session_ids: Container[str]) -> State:
     """The state without the bindings of sessions that have ended: their breakpoints become Pending."""
 
-    def unbound(place: _Place) -> _Place:
+    def unbound(place: Place) -> Place:
         bindings = tuple(binding for binding in place.bindings if binding.session_id not in session_ids)
         return replace(place, bindings=bindings)
 
@@ -244,7 +207,7 @@ def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReaso
 # --- Hits -------------------------------------------------------------------------------------------------------------
 
 
-def count_hit(place: _Place, session_id: str, exactly: int | None) -> _Place:
+def count_hit(place: Place, session_id: str, exactly: int | None) -> Place:
     """The place after a stop in a session, or after a log message that it wrote there.
 
     `exactly` is the number of hits of this version in that session, if the program counts them.
@@ -276,7 +239,7 @@ def count_hit(place: _Place, session_id: str, exactly: int | None) -> _Place:
 def with_hits(state: State, hit: Container[str], session_id: str, counted: Mapping[str, int]) -> State:
     """The state after these were hit in a session; of those that are `counted` the number of hits is known."""
 
-    def after(place: _Place) -> _Place:
+    def after(place: Place) -> Place:
         return count_hit(place, session_id, counted.get(place.id)) if place.id in hit else place
 
     return with_places(state, after)
@@ -314,7 +277,7 @@ def _notified(state: State, session_id: str, ids: Sequence[str]) -> State:
 def faulted(state: State, change: BreakpointFaulted) -> State:
     """The state after a condition has failed."""
 
-    def marked(place: _Place) -> _Place:
+    def marked(place: Place) -> Place:
         is_meant = place.spec.condition == change.condition and change.breakpoint in (None, place.id)
         return replace(place, problem=change.problem) if is_meant else place
 

@@ -95,14 +95,6 @@ def _some(threads: Threads) -> Threads:
     return threads if len(threads.threads) <= MAX_THREADS else replace(threads, threads=threads.threads[:MAX_THREADS])
 
 
-def stop_of_stack(kept: KeptStops, snapshot: Snapshot) -> KeptStop | None:
-    """Return the kept stop that a session's stack is of, also when the program has resumed since."""
-    for stop in reversed(kept.stops):
-        if stop.session_id == snapshot.id:
-            return stop if stop.stack.captured_at == snapshot.stack.captured_at else None
-    return None
-
-
 # --- Changes ----------------------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,6 @@
 """The payload of `debugger://stack`: the last stop's frames and locals, and which of them it has changed."""
 
-from trio_debugmcp.state.kept_stops import stop_of_stack
-from trio_debugmcp.state.model import Snapshot, StackFrame, State
+from trio_debugmcp.state.model import KeptStop, KeptStops, Snapshot, StackFrame, State
 from trio_debugmcp.state.payloads import Frame, Payload, Scope, Variable, iso_time
 
 
@@ -34,14 +33,14 @@ def frame_payload(index: int, frame: StackFrame) -> Frame:
 
 def stack_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
     """What the payload is made of."""
-    kept = stop_of_stack(state.kept, snapshot)
+    kept = _stop_of_stack(state.kept, snapshot)
     return snapshot.id, snapshot.stack, None if kept is None else (kept.stop.number, kept.changed, kept.compared_with)
 
 
 def stack_payload(state: State, snapshot: Snapshot, revision: int) -> StackPayload:
     """The stack of the active thread, as of the last stop."""
     stack = snapshot.stack
-    kept = stop_of_stack(state.kept, snapshot)
+    kept = _stop_of_stack(state.kept, snapshot)
     return StackPayload(
         thread_id=stack.thread_id,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames)],
@@ -56,3 +55,11 @@ def stack_payload(state: State, snapshot: Snapshot, revision: int) -> StackPaylo
         captured_at=None if stack.captured_at is None else iso_time(stack.captured_at),
         revision=revision,
     )
+
+
+def _stop_of_stack(kept: KeptStops, snapshot: Snapshot) -> KeptStop | None:
+    """Return the kept stop that a session's stack is of, also when the program has resumed since."""
+    for stop in reversed(kept.stops):
+        if stop.session_id == snapshot.id:
+            return stop if stop.stack.captured_at == snapshot.stack.captured_at else None
+    return None

@@ -11,6 +11,11 @@ from typing import Any, Literal, get_args
 
 from trio_debugmcp.dap.messages import EventBody, ModuleEvent, ThreadEvent
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint_payloads import (
+    breakpoint_payload,
+    data_breakpoint_payload,
+    exception_breakpoint_payload,
+)
 from trio_debugmcp.state.call_events import MAX_ARGUMENT_LENGTH
 from trio_debugmcp.state.changes import (
     MAX_TEXT_LENGTH,
@@ -28,7 +33,6 @@ from trio_debugmcp.state.changes import (
 from trio_debugmcp.state.model import Snapshot, State, Stop
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.people.people_changes import PeopleChange, PeopleEvent, people_happenings
-from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
 from trio_debugmcp.state.session_index import changed_sessions
 
 EventType = Literal[

@@ -14,8 +14,8 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import Breakpoint
+from trio_debugmcp.state.breakpoint_payloads import breakpoint_payload
 from trio_debugmcp.state.model import Snapshot, Stop
-from trio_debugmcp.state.resources import breakpoint_payload
 
 
 def breakpoint_notes(debugger: Debugger, program: Requests, earlier: Container[str]) -> list[str]:

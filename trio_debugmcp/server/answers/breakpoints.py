@@ -13,6 +13,13 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.sources import KnownSource, read_source
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, BreakpointSpec, ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint_payloads import (
+    NO_TYPE,
+    breakpoint_payload,
+    breakpoints_payload,
+    data_breakpoint_payload,
+    exception_breakpoint_payload,
+)
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
@@ -20,14 +27,7 @@ from trio_debugmcp.state.payloads import (
     ExceptionBreakpointPayload,
     shortened,
 )
-from trio_debugmcp.state.resources import (
-    BREAKPOINTS,
-    NO_TYPE,
-    breakpoint_payload,
-    breakpoints_payload,
-    data_breakpoint_payload,
-    exception_breakpoint_payload,
-)
+from trio_debugmcp.state.resources import BREAKPOINTS
 
 MAX_LINE_LENGTH = 120
 """Characters of the line that a breakpoint is on: enough to see whether it is the one that was meant."""

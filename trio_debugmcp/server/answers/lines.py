@@ -7,6 +7,11 @@ from trio_debugmcp.server.answers.stop_data import TaskFrameLocals, TaskNow, Thr
 from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.session.looking.by_probe.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.breakpoint_payloads import (
+    breakpoint_payload,
+    data_breakpoint_payload,
+    exception_breakpoint_payload,
+)
 from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
@@ -16,7 +21,6 @@ from trio_debugmcp.state.payloads import (
     ModulePayload,
     name_of,
 )
-from trio_debugmcp.state.resources import breakpoint_payload, data_breakpoint_payload, exception_breakpoint_payload
 from trio_debugmcp.state.stack_view import frame_payload
 
 # --- Threads and sessions ---------------------------------------------------------------------------------------------

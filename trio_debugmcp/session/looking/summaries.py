@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeAnswer
-from trio_debugmcp.probe.inside.values.collection_summary import even
+from trio_debugmcp.probe.inside.values.facts import even
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
 from trio_debugmcp.session.looking.by_adapter.composites import children
 from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS

@@ -15,9 +15,6 @@ from trio_debugmcp.probe.inside.values import children, facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 from trio_debugmcp.probe.inside.visible_frames import Json
 
-MOST_SAMPLED = 20000
-"""Items that are looked at, in some 20 ms: one that is not like the others may be anywhere."""
-
 _MOST_NUMBERS = 5000000
 """Of an array of numpy, whose own code looks at them in some 20 ms."""
 
@@ -75,7 +72,7 @@ def _collection(value: Any, most: int, renderer: Renderer) -> Json:
     keyed = base is not None and base[1] is dict
     indexed = facts.indexed(type(value)) if base is None else base[1] in (list, tuple)
     reached = total if indexed else min(total, children.MOST_PASSED)
-    wanted = even(reached)
+    wanted = facts.even(reached)
     ends = [end for end in _ends(total, most) if end < reached]
     found = dict(_at(value, sorted({*wanted, *ends}), indexed))
     sample = [found[each] for each in wanted if each in found]
@@ -89,13 +86,6 @@ def _collection(value: Any, most: int, renderer: Renderer) -> Json:
     answer["first"] = [text for each, text in shown if each < most]
     answer["last"] = [text for each, text in shown if each >= most]
     return answer
-
-
-def even(total: int) -> List[int]:
-    """Return positions in a collection of that length: all, or many at equal distances, from the first to the last."""
-    if total <= MOST_SAMPLED:
-        return list(range(total))
-    return [number * (total - 1) // (MOST_SAMPLED - 1) for number in range(MOST_SAMPLED)]
 
 
 def _ends(total: int, most: int) -> List[int]:
@@ -149,7 +139,7 @@ def _array(value: Any, most: int, budget: Budget, renderer: Renderer) -> Json:
 
 def _numbers(value: Any, total: int, most: int, renderer: Renderer) -> Json:
     ends = _ends(total, most)
-    positions = even(total)
+    positions = facts.even(total)
     if facts.module_name(type(value)).startswith("numpy"):
         read: Any = value.flat
     else:
@@ -168,7 +158,7 @@ def _whole(value: Any, total: int) -> Optional[Json]:
     """What all numbers of a plain array of numpy are; None of another array, or of too many."""
     kind = type(value)
     is_plain = facts.module_name(kind) == "numpy" and facts.type_name(kind) == "ndarray"
-    if not MOST_SAMPLED < total <= _MOST_NUMBERS or not is_plain or value.dtype.kind not in "iuf":
+    if not facts.MOST_SAMPLED < total <= _MOST_NUMBERS or not is_plain or value.dtype.kind not in "iuf":
         return None
     numbers = value[value == value]
     answer: Json = {"nullCount": total - int(numbers.size)}
@@ -182,7 +172,7 @@ def _whole(value: Any, total: int) -> Optional[Json]:
 
 def _table(value: Any, total: int, most: int, renderer: Renderer) -> Json:
     """Each column's type, and rows as dicts."""
-    positions = even(total)
+    positions = facts.even(total)
     rows = value.iloc[positions]
     answer: Json = {"nullCount": int(rows.isnull().sum().sum())}
     named = itertools.islice(value.dtypes.items(), 5 * _MOST_TYPES)
