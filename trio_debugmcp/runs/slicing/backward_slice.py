@@ -4,8 +4,8 @@
     [(part.row, part.notes) for part in parts.parts]        # in the order of time
 
 The nearest are found by Dijkstra's way over summed costs. Each line of the source is shown once, by its nearest run,
-and followed once: a second run of a line seldom tells more than the first. One that passes on what its call was given
-is followed once for each of the lines that have called it.
+and followed once for each of the lines that have called it: of two runs that the same lines have called, the second
+seldom tells more than the first.
 """
 
 import ast
@@ -59,7 +59,7 @@ _MOST_SIBLINGS = 12
 
 
 _MOST_CALLERS = 2
-"""Calling lines by which runs of a line that passes a value on are kept apart: an operator stands between two."""
+"""Calling lines by which runs of a line are kept apart: an operator stands between two."""
 
 
 _Shown = tuple[int, int]
@@ -121,6 +121,7 @@ class _Slicer:
         self._past = past
         self._asked, self._unshown = asked, unshown
         self._followed: set[object] = set()
+        self._returned: set[int] = set()
         self._lines: dict[object, int] = {}
         self._focus: dict[_Shown, tuple[ast.expr, ...]] = {}
         self._far: dict[_Shown, float] = {}
@@ -234,15 +235,18 @@ class _Slicer:
     def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:
         """Return what a node shares with others of the same line of the source and the same outcome.
 
-        Of a line that passes on what its call was given, the callers, too: `__init__` fills all objects of a class.
+        And its callers: `a = area(old)` and `b = area(new)` went by other values, and `__init__` fills all objects.
         """
         if execution is None:
             row = self._past.record.row(node.row)
             return row.key, node.names, *self._callers(self._past.executions.at(row.owner) if row.owner else None)
         raised = self._past.executions.raised(node.row) is not None
         is_end = execution.statement.is_loop and self._past.blocks.entered(execution) is False
+        if isinstance(execution.statement.node, ast.Return):
+            self._returned.add(execution.frame)
         is_passing_on = execution.statement.copied is not None or node.aim == "argument"
-        by = self._callers(self._past.executions.caller(execution.frame)) if is_passing_on else ()
+        has_own = is_passing_on or execution.frame in self._returned
+        by = self._callers(self._past.executions.caller(execution.frame)) if has_own else ()
         return execution.statement, raised or is_end, node.focus, node.names, node.aim, *by
 
     def _callers(self, caller: StatementExecution | None) -> Iterator[Statement]:
@@ -271,7 +275,7 @@ class _Slicer:
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
             yield from self._lost_updates.of_reads(execution, reads)
             yield from self._dropped.of_reads(execution, reads)
-            if node.focus and node in self._asked_about:
+            if node.focus and (node in self._asked_about or node.is_item_of(execution.statement.node)):
                 yield from self._absence.of_reads(execution, reads)
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
                 yield from self._wanting(node, self._control.of_run(execution, is_decisive=True))

@@ -37,6 +37,11 @@ class SliceNode(NamedTuple):
         """What is said of the round that it is in; empty: it is the one asked about, or there are none."""
         return (PERHAPS_OF_ANOTHER if self.is_uncertain else OF_ANOTHER_ROUND) if self.aside else ""
 
+    def is_item_of(self, statement: ast.AST) -> bool:
+        """Whether it is one item of the tuple that a `return` gives: all of it, for who takes that apart."""
+        value = statement.value if isinstance(statement, ast.Return) else None
+        return isinstance(value, ast.Tuple) and len(self.focus) == 1 and self.focus[0] in value.elts
+
 
 class SliceEdge(NamedTuple):
     """A dependence.
