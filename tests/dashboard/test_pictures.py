@@ -69,6 +69,13 @@ def test_each_process_and_thread_and_client_has_a_track_that_keys_lead_through(
     panel.get_by_role("listbox", name="Tracks").focus()
     page.keyboard.press("ArrowDown")
     expect(said(panel)).to_have_text(re.compile(r"Process workers.py \(s-1\), \d threads"))
+    page.keyboard.press("Enter")
+    expect(said(panel)).to_have_text(re.compile(", folded$"))
+    page.keyboard.press("ArrowDown")
+    expect(said(panel)).to_contain_text("Client agent")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(said(panel)).not_to_contain_text("folded")
     page.keyboard.press("End")
     expect(said(panel)).to_contain_text("Paused at a breakpoint, workers.py:5 · stop 2")
     eventually(lambda: painted(panel), lambda colours: colours > 5)
@@ -125,6 +132,37 @@ def test_the_calls_are_a_waterfall_that_says_where_the_time_went(agent: Agent, o
     in_every_look(page, ".panel.timeline")
     page.reload()
     expect(panel.get_by_role("tab", name="Calls")).to_have_attribute("aria-selected", "true")
+
+
+FOLDED = """
+async () => {
+  const {tracksOf} = await import('/pictures/tracks.js');
+  const event = (type, sessionId, parentSessionId, threadId) =>
+    ({eventId: 1, timestamp: '2026-01-01T00:00:00Z', type, threadId, payload: {sessionId, parentSessionId}});
+  const facts = {processes: new Map(), names: new Map(), waits: new Map()};
+  const rows = (count, closed) => {
+    const events = Array.from({length: count}, (_, n) => [
+      event('sessionStarted', `s-${n + 1}`, n ? 's-1' : null, null),
+      event('threadStarted', `s-${n + 1}`, n ? 's-1' : null, 7),
+    ]);
+    return tracksOf(events.flat(), (moment) => moment, 2e9, facts, new Map(closed));
+  };
+  const told = (drawn) => [drawn.length, drawn.filter(({fold}) => fold?.closed).length];
+  return {
+    few: told(rows(12, [])), many: told(rows(1000, [])), opened: told(rows(1000, [['s-9', false]])),
+    closed: told(rows(1000, [['s-1', true]])), says: rows(1000, [])[3].says,
+  };
+}
+"""
+
+
+def test_the_tracks_of_a_thousand_processes_are_folded_and_those_below_one_with_it(still_page: "Page") -> None:
+    found = still_page.evaluate(FOLDED)
+    assert found["few"] == [24, 0]
+    assert found["many"] == [1001, 999], "that of the process above is not"
+    assert found["opened"] == [1002, 998]
+    assert found["closed"] == [1, 1]
+    assert found["says"].endswith(", folded")
 
 
 HELD = """\

@@ -12,7 +12,7 @@ from trio_debugmcp.app import Options
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.handshake_turns import TURN_SECONDS
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.testing import FakeFleet, connect
+from trio_debugmcp.testing import FakeFleet, connect, open_server
 
 pytestmark = pytest.mark.real
 
@@ -75,3 +75,17 @@ async def test_those_that_never_read_do_not_keep_others_from_dialing_in(monkeypa
                     for worker in silent.workers:
                         worker.die()
                     await client.call("debug_disconnect")
+
+
+async def test_what_has_changed_is_said_to_each_client_since_its_own_last_look() -> None:
+    async with open_server() as server, server.connect(name="one") as one, server.connect(name="other") as other:
+        door = await one.call("debug_listen")
+        with trio.fail_after(TEST_SECONDS):
+            async with FakeFleet(door["address"], door["token"], 2) as fleet:
+                await fleet.connected()
+                assert "since" not in await one.call("fleet_state")
+                fleet.workers[1].frames = [("load_batch", "/job/data.py", 31)]
+                assert "since" not in await other.call("fleet_state")
+                assert "1 moved" in (await one.call("fleet_state"))["since"]
+                assert "moved" not in (await other.call("fleet_state"))["since"]
+                await one.call("debug_disconnect")

@@ -4,6 +4,7 @@ import {Actions} from './actions.js';
 import {keepArranged} from './view/arrange.js';
 import {walkDisclosures} from './view/disclosures.js';
 import {byId, isTyping} from './view/dom.js';
+import {FleetLooks} from './fleet/fleet_looks.js';
 import {Follow} from './program/follow.js';
 import {frameArguments} from './program/frame.js';
 import {History} from './past/history.js';
@@ -98,6 +99,8 @@ const session = new SessionView(live, call, follow, late.show);
 const actions = new Actions(store, {call, refresh: () => mirror?.list(), follow, history: travel});
 const chooser = new Chooser(live, follow, {address: (id) => mirror?.choose(id).catch(reported), blank: blankProcess});
 
+const looks = new FleetLooks(store, ask);
+
 const people = new People(store, call);
 
 /** Sessions that were shown. With each that is new the server may have forgotten what was on the timeline. */
@@ -182,7 +185,7 @@ createTasks(store, actions);
 createProcesses(store, (id) => {
   if (travel.away) travel.now(); // it is chosen to be seen as it is now
   chooser.choose(id);
-});
+}, () => looks.look().catch(reported));
 createBreakpoints(store, actions);
 createExceptions(store, actions);
 const run = createRun(store, travel, ask);

@@ -37,6 +37,7 @@ export const initialState = () => ({
   threads: null,
   now: null,
   processor: {},
+  fleet: null,
   stack: null,
   output: {entries: [], nextSeq: 0, dropped: 0},
   events: [],

@@ -30,6 +30,10 @@ MAX_ENDED = 4
 """Ended programs whose output is kept; that of one may have 4 MiB."""
 
 
+MAX_LOOKS = 4
+"""Clients of which the last look at all processes is kept; that at a thousand has some megabytes."""
+
+
 class FleetMemory(Struct, frozen=True):
     """What the last look at all processes has seen, `at` that time of Trio's clock, by the ids of their sessions."""
 
@@ -47,7 +51,6 @@ class Programs:
 
     Attributes:
         at_hand: the one that a call is about.
-        last_look: what the last look at all processes has seen, for the next one to say what has changed since.
     """
 
     def __init__(
@@ -64,7 +67,7 @@ class Programs:
         self._programs: dict[str, DebuggedProgram] = {}
         self.at_hand = ProgramAtHand(self._programs, state, new_console(), Sources(roots))
         self._reported: dict[int, set[Hashable]] = {}
-        self.last_look: FleetMemory | None = None
+        self._looks: dict[Hashable, FleetMemory] = {}
 
     def __repr__(self) -> str:
         return f"<Programs living={[program.id for program in self.living()]} of {list(self._programs)}>"
@@ -100,6 +103,19 @@ class Programs:
             for sources in [self.at_hand.sources, *(program.sources for program in self.living())]
             for path in sources.known()
         }
+
+    # --- Looks -----------------------------------------------------------------------------------------------
+
+    def last_look(self, reader: Hashable) -> FleetMemory | None:
+        """Return what a reader's last look at all processes has seen: the next one says what has changed since."""
+        return self._looks.get(reader)
+
+    def keep_look(self, reader: Hashable, memory: FleetMemory) -> None:
+        """Keep a reader's look; those of the readers that have not looked for longest are forgotten."""
+        self._looks.pop(reader, None)
+        self._looks[reader] = memory
+        while len(self._looks) > MAX_LOOKS:
+            del self._looks[next(iter(self._looks))]
 
     # --- Stops -----------------------------------------------------------------------------------------------
 

@@ -168,3 +168,22 @@ def test_a_program_gets_each_process_with_its_class() -> None:
     assert [each["classIndex"] for each in shown["processes"]] == [1, 1, 1, 0]
     assert shown["processes"][3]["processor"] == 1.0
     assert shown["total"] == 4
+
+
+def test_programs_get_the_merged_stacks_with_who_has_each_branch_and_how_many_there_are() -> None:
+    full = answered(FleetLook(processes=fleet_of(32)))[0].full
+    assert full is not None
+    told = [(each.depth, each.count, each.who, [frame.name for frame in each.frames]) for each in full.tree]
+    assert told == [
+        (0, 32, "rank 0-31", ["<module>", "main"]),
+        (1, 1, "rank 3: s-5", ["load_batch"]),
+        (1, 31, "rank 0-2, 4-31", ["all_reduce"]),
+    ]
+    assert full.tree[1].session_ids == ["s-5"]
+    assert full.total_branches == 3
+
+    many = [ProcessNow(f"s-{n}", stack=(frame("f", n), *MAIN)) for n in range(1000)]
+    full = answered(FleetLook(processes=many))[0].full
+    assert full is not None
+    assert (len(full.tree), full.total_branches) == (500, 1001)
+    assert full.tree[0].session_ids == [f"s-{n}" for n in range(8)]

@@ -17,6 +17,11 @@
  * @property {number} [end]
  * @property {string} says
  * @property {any} [moment]
+ * @property {Fold} [fold]
+ *
+ * Rows below it that can be folded away: choosing its head does that.
+ *
+ * @typedef {{id: string, closed: boolean}} Fold
  *
  * @typedef {object} Drawing
  * @property {Row[]} rows

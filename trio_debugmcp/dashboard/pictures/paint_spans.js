@@ -88,7 +88,8 @@ export class Painter {
     context.clip();
     context.font = `${row.level ? 400 : 600} 11px ${this.#family}`;
     context.fillStyle = colours.of(row.level ? '--quiet' : '--text');
-    context.fillText(visible(row.name).slice(0, LONGEST_TEXT), 10 + row.level * 12, y + ROW / 2 + 0.5);
+    const sign = row.fold ? `${row.fold.closed ? '▸' : '▾'} ` : '';
+    context.fillText(sign + visible(row.name).slice(0, LONGEST_TEXT), 10 + row.level * 12, y + ROW / 2 + 0.5);
     context.restore();
   }
 

@@ -31,11 +31,17 @@ export function processTimes(events, names = new Map()) {
     if (type in STATES || type === 'sessionEnded') enter(process, event);
     if (threadId !== null && OF_THREADS.has(type)) note(process, threadId, event);
   }
-  const all = [...processes.values()];
-  const below = (/** @type {string | null} */ parent) => all.filter((each) => each.parent === parent);
-  /** @param {ProcessTime} process @returns {ProcessTime[]} */
-  const withThose = (process) => [process, ...below(process.id).flatMap(withThose)];
-  return all.filter(({parent}) => parent === null || !processes.has(parent)).flatMap(withThose);
+  /** @type {Map<string | null, ProcessTime[]>} */
+  const below = new Map();
+  for (const each of processes.values()) {
+    const parent = each.parent !== null && processes.has(each.parent) ? each.parent : null;
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(each);
+    else below.set(parent, [each]);
+  }
+  /** @param {string | null} parent @returns {ProcessTime[]} */
+  const inOrder = (parent) => (below.get(parent) ?? []).flatMap((each) => [each, ...inOrder(each.id)]);
+  return inOrder(null);
 }
 
 /** @param {Map<string, ProcessTime>} processes @param {any} event @param {Map<string, string>} names */

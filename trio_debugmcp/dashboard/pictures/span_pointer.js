@@ -55,10 +55,11 @@ export class SpanPointer {
     this.picture.tip.hidden = !under || event?.buttons !== 0;
     const x = event ? event.clientX - this.picture.view.getBoundingClientRect().left : -1;
     if (under) {
-      setText(this.picture.tip, under.span ? under.span.says : this.picture.drawing.rows[under.row].says);
+      const row = this.picture.drawing.rows[under.row];
+      setText(this.picture.tip, under.span ? under.span.says : row.says);
       this.picture.tip.style.setProperty('--tip-x', `${Math.min(under.x + 12, Math.max(0, this.picture.size.width - 330))}px`);
       this.picture.tip.style.setProperty('--tip-y', `${under.y + 16}px`);
-      this.picture.view.classList.toggle('leads', Boolean(under.span?.moment ?? this.picture.drawing.rows[under.row].moment));
+      this.picture.view.classList.toggle('leads', Boolean(under.span?.moment ?? row.moment ?? (under.span ? null : row.fold)));
     }
     this.picture.point(x > this.picture.names ? this.picture.placeOf(x) : null);
   }

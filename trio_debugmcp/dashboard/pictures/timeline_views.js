@@ -23,7 +23,14 @@ export function createTimelineViews(store, actions) {
   const facts = new ThreadFactsLog();
   const clock = new ServerClock();
   const note = el('span', {className: 'note'});
+  /** What a person has folded or opened, by the processes. @type {Map<string, boolean>} */
+  const closed = new Map();
   const choose = ({row, span}) => {
+    if (!span && row.fold) {
+      closed.set(row.fold.id, !row.fold.closed);
+      draw();
+      return;
+    }
     const event = span ? span.moment : row.moment;
     if (event) actions.showEvent(event);
   };
@@ -75,7 +82,7 @@ export function createTimelineViews(store, actions) {
     facts.extend(store.state.now ? now : 0);
     const axis = timeAxis([...moments, now]);
     const over = {from: 0, to: axis.to, tick: axis.tick, cuts: axis.cuts};
-    if (tracks.inSight) tracks.show({rows: tracksOf(events, axis.place, now, facts), ...over});
+    if (tracks.inSight) tracks.show({rows: tracksOf(events, axis.place, now, facts, closed), ...over});
     if (!calls.inSight) return;
     const {rows, leftOut, spent} = waterfallOf(events, axis.place, now);
     setText(note, rows.length ? spentWords(spent, leftOut) : '');
@@ -84,7 +91,10 @@ export function createTimelineViews(store, actions) {
 
   store.watch(['events', 'active', 'session'], ({events}) => {
     clock.look(events);
-    if (events.length === 0) facts.clear();
+    if (events.length === 0) {
+      facts.clear();
+      closed.clear();
+    }
     soon(REDRAW_MILLISECONDS);
   });
   store.watch(['threads', 'now', 'past'], ({threads, now, past, session}) => {

@@ -8,6 +8,9 @@ import {processTimes, stateWords} from './process_times.js';
 /** Calls of one client at a time that have a track of their own. */
 const MOST_LANES = 8;
 
+/** Of more processes than these the threads are folded away at first. */
+const MOST_OPEN = 12;
+
 /**
  * @typedef {import('./drawing.js').Row} Row
  * @typedef {import('./drawing.js').Span} Span
@@ -27,13 +30,34 @@ const at = (/** @type {number} */ seconds) => clockWithMilliseconds(new Date(sec
  * @param {(moment: number) => number} place
  * @param {number} now
  * @param {ThreadFacts} facts
+ * @param {Map<string, boolean>} [closed]  What a person has folded or opened, by the processes.
  * @returns {Row[]}
  */
-export function tracksOf(events, place, now, facts) {
-  return [...processTimes(events, facts.processes).flatMap((process) => ofProcess(process, place, now, facts)), ...ofClients(events, place, now)];
+export function tracksOf(events, place, now, facts, closed = new Map()) {
+  const processes = processTimes(events, facts.processes);
+  const parents = new Set(processes.map(({parent}) => parent));
+  /** Those of which nothing is seen, as a process above is folded. */
+  const hidden = new Set();
+  const rows = processes.flatMap((process) => {
+    const {id, parent, threads} = process;
+    const isHidden = parent !== null && hidden.has(parent);
+    const isClosed = closed.get(id) ?? (processes.length > MOST_OPEN && !parents.has(id));
+    if (isHidden || isClosed) hidden.add(id);
+    if (isHidden) return [];
+    const [head, ...below] = ofProcess(process, place, now, facts);
+    if (threads.size > 0 || parents.has(id)) head.fold = {id, closed: isClosed};
+    return isClosed ? [{...head, says: `${head.says}, folded`}] : [head, ...below];
+  });
+  return [...rows, ...ofClients(events, place, now)];
 }
 
-/** @param {import('./process_times.js').ProcessTime} process @param {(moment: number) => number} place @param {number} now @param {ThreadFacts} facts */
+/**
+ * @param {import('./process_times.js').ProcessTime} process
+ * @param {(moment: number) => number} place
+ * @param {number} now
+ * @param {ThreadFacts} facts
+ * @returns {[Row, ...Row[]]}
+ */
 function ofProcess(process, place, now, facts) {
   const {id, name, parent, begun, ended, states, threads} = process;
   const spans = states.map((state) => {
@@ -43,6 +67,7 @@ function ofProcess(process, place, now, facts) {
     return {from: place(state.from), to: place(to), kind: state.kind, text: words, says, moment: state.kind === 'paused' ? state.event : undefined};
   });
   const life = `from ${at(begun)} to ${ended === null ? 'now' : at(ended)}`;
+  /** @type {Row} */
   const head = {name: `${parent === null ? '' : '↳ '}${name}`, level: 0, spans, says: `Process ${name} (${id}), ${plural(threads.size, 'thread')}, ${life}`};
   return [head, ...[...threads.values()].map((thread) => ofThread(thread, process, spans, place, now, facts))];
 }

@@ -11,6 +11,7 @@ import {baseName} from '../view/words.js';
  * @property {string | null} pauseReason
  * @property {any} currentLocation
  * @property {string | null} parentSessionId
+ * @property {Record<string, string>} [labels]  What tells it from its siblings.
  */
 
 /** Tools that act on the session in focus, unless a call names another one. */
@@ -67,12 +68,27 @@ export class Chooser {
   }
 }
 
-/** All processes, of all programs. @returns {Process[]} */
-export const processesOf = ({sessions, session, active}) => (active && (sessions ?? session)?.sessions) || [];
+/** All processes, of all programs. What waits for programs that dial in is none of them. @returns {Process[]} */
+export function processesOf({sessions, session, active}) {
+  /** @type {Process[]} */
+  const all = (active && (sessions ?? session)?.sessions) || [];
+  const parents = new Set(all.map(({parentSessionId}) => parentSessionId));
+  return all.filter(({processId, sessionId}) => processId !== null || !parents.has(sessionId));
+}
+
+/** Labels that may stand for a process, the best first. */
+const SHORT = ['rank', 'worker', 'pod', 'name', 'task'];
+
+/** @param {Process} process */
+function labelOf({labels = {}}) {
+  const label = SHORT.find((each) => each in labels);
+  if (label === undefined) return null;
+  return label === 'name' || label === 'pod' ? labels[label] : `${label} ${labels[label]}`;
+}
 
 /**
- * Return a name for each process: that of its program, numbered where several have it. What `-c` runs has none: it is a
- * child of its parent.
+ * Return a name for each process: that of its program with its label, numbered where several have it. What `-c` runs has
+ * none: it is a child of its parent.
  *
  * @param {Process[]} processes
  * @returns {Map<string, string>}
@@ -80,8 +96,11 @@ export const processesOf = ({sessions, session, active}) => (active && (sessions
 export function namesOf(processes) {
   const names = new Map();
   const counts = new Map();
-  for (const {sessionId, processName, parentSessionId} of processes) {
-    const known = processName && !processName.startsWith('-') ? baseName(processName) : null;
+  for (const process of processes) {
+    const {sessionId, processName, parentSessionId} = process;
+    const label = labelOf(process);
+    const program = processName && !processName.startsWith('-') ? baseName(processName) : null;
+    const known = label === null ? program : [program, label].filter(Boolean).join(' ');
     const parent = names.get(parentSessionId);
     const base = known ?? (parent ? `${parent} child` : 'a process');
     const number = (counts.get(base) ?? 0) + 1;

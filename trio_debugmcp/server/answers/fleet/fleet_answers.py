@@ -21,9 +21,9 @@ from trio_debugmcp.server.answers.fleet.fleet_classes import (
     innermost,
     lines_of,
     named,
-    tree_lines,
 )
 from trio_debugmcp.server.answers.fleet.fleet_lines import alike, counted, fitting_lines, room_of, without_host
+from trio_debugmcp.server.answers.fleet.merged_stacks import StackBranchData, merged, tree_data, tree_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.ending import BY_ITSELF, LEFT
 from trio_debugmcp.session.looking.truncation import json_size
@@ -66,7 +66,10 @@ class FleetLook(Struct, frozen=True, kw_only=True):
 
 
 class ProcessData(Payload, frozen=True):
-    """A process, where it is, and the number of its class in the list of classes, from 0; None: it is not known."""
+    """A process, where it is, and the number of its class in the list of classes, from 0; None: it is not known.
+
+    `processor`: the part of one that it uses.
+    """
 
     session_id: str
     labels: Labels
@@ -78,10 +81,12 @@ class ProcessData(Payload, frozen=True):
 
 
 class FleetData(AnswerData, frozen=True, kw_only=True):
-    """All processes. `processor`: the part of one that each uses; `total`: how many processes there are."""
+    """All processes, and the stacks of all threads merged. `total`, `totalBranches`: how many of either there are."""
 
     processes: list[ProcessData]
     total: int
+    tree: list[StackBranchData]
+    total_branches: int
 
 
 class FleetAnswer(Answer, frozen=True, kw_only=True):
@@ -111,7 +116,8 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     processes = look.processes
     found = classes_of(processes)
     index = {member.id: number for number, each in enumerate(found) for member in each.members}
-    since, tree = _since(look), tree_lines(places, processes)
+    since, branches = _since(look), merged(processes)
+    tree = tree_lines(places, branches)
     lists = {
         "missing": (missing_lines(places, processes, look.ended, how_it_ended), _REST),
         "classes": ([class_line(places, each) for each in found], _CLASSES),
@@ -124,7 +130,12 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     kept = fitting_lines(lists, room_of(len(processes)) - json_size(since))
     omitted = {name: len(lines) - len(kept[name]) for name, (lines, _) in lists.items()}
     return FleetAnswer(
-        full=FleetData(processes=[_data(look, process, index) for process in processes], total=len(processes)),
+        full=FleetData(
+            processes=[_data(look, process, index) for process in processes],
+            total=len(processes),
+            tree=tree_data(branches),
+            total_branches=len(branches),
+        ),
         processes=counted(look.processes, look.ended),
         since=since,
         omitted={name: count for name, count in omitted.items() if count},

@@ -1,8 +1,7 @@
-"""Many processes as few classes: those with equal stacks together, with their labels, and all stacks as one tree. Pure.
+"""Many processes as few classes: those with equal stacks together, with their labels. Pure.
 
     for each in classes_of(processes):
         class_line(places, each)            # `1 in load_batch child.py:31 (rank 3: s-5), waits for jobs.get`
-    tree_lines(places, processes)           # `32 <module> app.py:40 > main :33`, and what is called from there
 
 The smallest class is the first: one process that differs from the rest is why one looks.
 """
@@ -25,9 +24,6 @@ _NAMED_BY_ID = 2
 
 _NAMED = 8
 """Members of a class, or ranges of their ranks, that are named; all are counted."""
-
-_CHAIN = 3
-"""Frames at either end of a chain of calls that is common to processes; those between are counted."""
 
 Frames = tuple[StackFrame, ...]
 T = TypeVar("T")
@@ -133,46 +129,3 @@ def _where(places: Places, found: ProcessClass) -> str:
     at = places.line(first.location.file, lines[0] if lines else None)
     to = f"-{lines[-1]}" if len(lines) > 1 else ""
     return f"in {printable(first.name)} {at}{to}"
-
-
-# --- The tree ---------------------------------------------------------------------------------------------------------
-
-
-class _Node:
-    """A frame with the ids of the processes that have it there, and what they call from it."""
-
-    def __init__(self, frame: StackFrame) -> None:
-        self.frame = frame
-        self.ids = set[str]()
-        self.calls = dict[object, _Node]()
-
-
-def tree_lines(places: Places, processes: Iterable[ProcessNow]) -> list[str]:
-    """Return the stacks of all threads as one tree, its rarest branches first: how many processes, and what they call.
-
-    Frames of libraries are left out of stacks that have others.
-    """
-    roots = dict[object, _Node]()
-    for process in processes:
-        for stack in (process.stack, *process.others):
-            nodes = roots
-            for frame in reversed([frame for frame in stack if frame.is_user_code] or stack[:1]):
-                key = (frame.name, frame.location.file, frame.location.line)
-                node = nodes.setdefault(key, _Node(frame))
-                node.ids.add(process.id)
-                nodes = node.calls
-    return _branches(places, roots, "", None)
-
-
-def _branches(places: Places, nodes: dict[object, _Node], indent: str, before: str | None) -> list[str]:
-    lines = list[str]()
-    for node in sorted(nodes.values(), key=lambda each: len(each.ids)):
-        chain = [node]
-        while len(calls := list(chain[-1].calls.values())) == 1 and calls[0].ids == chain[-1].ids:
-            chain.append(calls[0])
-        frames = places.frames([each.frame for each in chain], before)
-        if len(frames) > 2 * _CHAIN:
-            frames[_CHAIN:-_CHAIN] = [f"… {len(frames) - 2 * _CHAIN} more"]
-        lines.append(f"{indent}{len(node.ids)} {' > '.join(frames)}")
-        lines += _branches(places, chain[-1].calls, indent + " ", chain[-1].frame.location.file)
-    return lines

@@ -8,6 +8,7 @@ from trio_debugmcp.errors import no_session
 from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
 from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there, starting_notes
 from trio_debugmcp.server.tools.looking.threads import deadlock_note
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
@@ -31,7 +32,8 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     everyone = await processes_seen(debugger, sessions, seen)
     chosen = choose(params.group, everyone)
     deadlocks = {session.id: list(map(deadlock_note, seen.stacks[session.id].deadlocks)) for session in sessions}
-    before = debugger.programs.last_look
+    reader = READER.get()
+    before = debugger.programs.last_look(reader)
     look = FleetLook(
         processes=chosen.processes,
         ended=_departed(debugger) if params.group is None else (),
@@ -40,11 +42,12 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
         before=_stacks_before(before, params.group, chosen.processes),
         ago=0.0 if before is None else trio.current_time() - before.at,
     )
-    debugger.programs.last_look = FleetMemory(
+    memory = FleetMemory(
         at=seen.at,
         stacks={process.id: process.stack for process in everyone if process.unknown is None},
         used={session_id: readings[-1] for session_id, readings in seen.used.items() if readings},
     )
+    debugger.programs.keep_look(reader, memory)
     return fleet_answer(Places(debugger.workspace.directory), look, [*chosen.notes, *starting_notes(debugger)])
 
 
