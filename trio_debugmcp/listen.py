@@ -34,7 +34,7 @@ from trio_debugmcp.kept.place import KeptProject, Place
 from trio_debugmcp.sdk_import import import_sdk
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.server.early_answers import Early
-from trio_debugmcp.server_options import Options
+from trio_debugmcp.server_options import Address, Network, Options
 from trio_debugmcp.transports.early_stdio import Handover
 
 if TYPE_CHECKING:
@@ -47,33 +47,6 @@ if TYPE_CHECKING:
 COLLECT_EVERY = 50_000
 """Objects created between two runs of the garbage collector. A change that notifies hundreds of clients creates that
 many for a moment; Python's default threshold of 700 triggered full collections of a third of a second."""
-
-
-class Address(Struct, frozen=True):
-    """Where to listen; port 0 picks a free one."""
-
-    host: str
-    port: int
-
-
-class Network(Struct, frozen=True):
-    """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key.
-
-    `allowed`: names beside our own under which clients reach the ports for WebSocket and HTTP. `page_sources`: the
-    files of the dashboard are served one by one, as they are. `early` has served standard input and output until now,
-    with its answers.
-    """
-
-    stdio: bool = True
-    kept: KeptProject | None = None
-    websocket: Address | None = None
-    http: Address | None = None
-    dap: Address | None = None
-    tokens: Tokens | None = None
-    certificate: tuple[str, str] | None = None
-    allowed: "tuple[AllowedHost, ...]" = ()
-    page_sources: bool = False
-    early: Early | None = None
 
 
 class _Endpoint(Struct, frozen=True):

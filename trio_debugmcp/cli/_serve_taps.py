@@ -6,11 +6,10 @@ import sys
 
 from msgspec.structs import replace
 
-from trio_debugmcp.listen import Network
 from trio_debugmcp.recording.recorder import Recorder, open_recorder
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.recording.trace import TracingHost
-from trio_debugmcp.server_options import Options
+from trio_debugmcp.server_options import Network, Options
 
 
 def traced(options: Options, network: Network) -> Options:

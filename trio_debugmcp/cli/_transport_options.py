@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,7 @@ from trio_debugmcp.cli._unmet_needs import Need, unmet_need
 from trio_debugmcp.errors import leaf
 
 if TYPE_CHECKING:
-    from trio_debugmcp.listen import Network
-    from trio_debugmcp.server_options import Options
+    from trio_debugmcp.server_options import Network, Options
     from trio_debugmcp.transports.gate import AllowedHost
 
 MAX_LINGER_SECONDS = 86400
@@ -139,8 +138,8 @@ def network_of(arguments: argparse.Namespace) -> "Network":
             is to be allowed is not a name.
     """
     from trio_debugmcp.kept.place import KeptProject
-    from trio_debugmcp.listen import Address, Network
     from trio_debugmcp.server.auth import Tokens
+    from trio_debugmcp.server_options import Address, Network
 
     control, warning = given_token("--token", arguments.token, arguments.token_file, CONTROL_VARIABLE)
     observe, also = given_token(
@@ -173,12 +172,13 @@ def _allowed_hosts(names: list[str]) -> "tuple[AllowedHost, ...]":
         raise ValueError(f"--allow-host: {error}") from error
 
 
-def serve_until_done(command: str, options: "Options", network: "Network") -> int:
-    """Serve until everything has ended, and return the exit code."""
+def serve_until_done(
+    command: str, serve: "Callable[[Options, Network], Awaitable[None]]", options: "Options", network: "Network"
+) -> int:
+    """Serve until everything has ended, and return the exit code; `serve` is that of `listen`."""
     import trio
 
     from trio_debugmcp.kept.place import PlaceRefused
-    from trio_debugmcp.listen import serve
 
     if network.stdio and sys.stdin.isatty():
         print(AT_A_TERMINAL, file=sys.stderr)

@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         return failed("replay", problem)
     from trio_debugmcp.dap.profiles import recorded_profiles
     from trio_debugmcp.errors import UsageError
+    from trio_debugmcp.listen import serve
     from trio_debugmcp.recording.format import NotARecording, read_recording
     from trio_debugmcp.replay.replaying import Replay
 
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     if recording.torn:
         _report("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
     options = options_of(recording.header, profiles, arguments)
-    return serve_until_done("replay", options.replayed(replay), network)
+    return serve_until_done("replay", serve, options.replayed(replay), network)
 
 
 def options_of(header: "Header", profiles: "tuple[Profile, ...]", arguments: argparse.Namespace) -> "Options":

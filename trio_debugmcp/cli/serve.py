@@ -24,10 +24,9 @@ from trio_debugmcp.cli._unmet_needs import Need
 from trio_debugmcp.transports.early_stdio import EarlyStdio
 
 if TYPE_CHECKING:
-    from trio_debugmcp.listen import Network
     from trio_debugmcp.recording.recorder import Recorder
     from trio_debugmcp.server.early_answers import Early
-    from trio_debugmcp.server_options import Options
+    from trio_debugmcp.server_options import Network, Options
 
 _NEEDS = (Need("--record-secrets", ("--record",)),)
 
@@ -118,6 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.errors import UsageError
+    from trio_debugmcp.listen import serve
 
     try:
         configure_logging(arguments)
@@ -136,7 +136,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         options = options if recorder is None else options.recorded(recorder)
         if arguments.log_level == "debug":
             options = _traced(options, network)
-        return serve_until_done("serve", options, network)
+        return serve_until_done("serve", serve, options, network)
 
 
 def _early(arguments: argparse.Namespace) -> "Early | None":

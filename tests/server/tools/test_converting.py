@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointRemove
+from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import BreakpointRemove
 from trio_debugmcp.server.tools.converting import converted
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 

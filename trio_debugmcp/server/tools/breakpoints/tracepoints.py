@@ -9,7 +9,8 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import (
     BreakpointAnswer,
 )
-from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec, set_breakpoint
+from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import BreakpointSet
+from trio_debugmcp.server.tools.breakpoints.breakpoints import breakpoint_spec, set_breakpoint
 from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group
 from trio_debugmcp.server.tools.group_choice import GroupOf
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Tool

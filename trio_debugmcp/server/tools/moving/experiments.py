@@ -12,7 +12,8 @@ from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.experiments import BatchStop, UntilStop, batch_answer, until_answer
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
-from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, breakpoint_spec
+from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import BreakpointSet
+from trio_debugmcp.server.tools.breakpoints.breakpoints import breakpoint_spec
 from trio_debugmcp.server.tools.starting.building import built
 from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
 from trio_debugmcp.server.tools.starting.launching import launch, run_program

@@ -1,9 +1,7 @@
 """The breakpoints that a launch brings: all are checked before the first is set."""
 
 from collections.abc import Iterable
-from typing import Annotated
 
-from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Profile
@@ -12,18 +10,12 @@ from trio_debugmcp.server.answers.breakpoints import (
     update_notes,
 )
 from trio_debugmcp.server.reader import READER
-from trio_debugmcp.server.tools.breakpoints.breakpoints import BreakpointSet, begun_notes, breakpoint_spec, on_each_line
+from trio_debugmcp.server.tools.breakpoints.breakpoints import begun_notes, breakpoint_spec, on_each_line
 from trio_debugmcp.server.tools.breakpoints.exception_support import exception_spec
+from trio_debugmcp.server.tools.starting.launch_parameters import LaunchBreakpoint
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoint import BreakpointSpec
-
-
-class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
-    exception: Annotated[
-        Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="An exception's type, in place of a line; with `file`, also a directory: only there."),
-    ] = None
 
 
 def specs_of(

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from trio_debugmcp.server.tools.starting.launch_breakpoints import LaunchBreakpoint
+from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import BreakpointSet
 from trio_debugmcp.server.tools.starting.mappings import Mapping as PathMap
 from trio_debugmcp.server.tools.starting.run_settings import RunSettings
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
@@ -34,6 +34,13 @@ class WhatRuns(Params, frozen=True, kw_only=True):
     cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None
     env: Annotated[dict[str, str | None], Meta(description="Added; null removes.")] = {}
     stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
+
+
+class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
+    exception: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="An exception's type, in place of a line; with `file`, also a directory: only there."),
+    ] = None
 
 
 class DebugLaunch(WhatRuns, frozen=True, kw_only=True):

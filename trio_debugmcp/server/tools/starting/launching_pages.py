@@ -25,8 +25,7 @@ from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting import page_files
 from trio_debugmcp.server.tools.starting.configured import check_tasks
-from trio_debugmcp.server.tools.starting.launch_breakpoints import LaunchBreakpoint
-from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
+from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, LaunchBreakpoint
 from trio_debugmcp.server.tools.starting.launching import existing_directory, launch
 from trio_debugmcp.server.tools.starting.other_programs import check_free, make_room
 from trio_debugmcp.server.tools.starting.page_address import PageAddress, check_page, page_address
