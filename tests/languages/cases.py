@@ -7,6 +7,7 @@ crashes after the loop, with `sleep` it sleeps. Its lines are named by the comme
 import re
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -46,6 +47,20 @@ def _fpc(source: Path, directory: Path) -> Path:
     program = directory / source.stem
     command = [compiler, "-gw3", "-O-", f"-o{program}", str(source)]
     subprocess.run(command, check=True, timeout=TEST_SECONDS, cwd=directory, stdout=subprocess.DEVNULL)
+    return program
+
+
+def zig() -> str:
+    """The compiler of Zig, as its distribution or the package of PyPI has it."""
+    beside = sysconfig.get_path("scripts")
+    found = shutil.which("zig") or shutil.which("python-zig") or shutil.which("python-zig", path=beside)
+    return need("zig", found, "pip install ziglang")
+
+
+def _zig(source: Path, directory: Path) -> Path:
+    program = directory / source.stem
+    command = [zig(), "build-exe", "-O", "Debug", "-fllvm", f"-femit-bin={program}", str(source)]
+    subprocess.run(command, check=True, timeout=TEST_SECONDS, cwd=directory)
     return program
 
 
@@ -144,6 +159,15 @@ CASES = {  # by the adapter, and its second language behind a comma
         build=_fpc,
         condition="i = 2",
         crash="SIGFPE: ",
+        cannot={"input": "as for C++", "streams": "as for C++"},
+    ),
+    "gdb, Zig": Case(
+        source="shop.zig",
+        build=_zig,
+        function="shop.add",
+        path="items.ptr[1]",
+        price="items.ptr[1].price",
+        crash="panic: index out of bounds: index 3, len 3",
         cannot={"input": "as for C++", "streams": "as for C++"},
     ),
     "lldb-dap": Case(source="shop.cpp", build=_gxx, crash="SIGSEGV: "),

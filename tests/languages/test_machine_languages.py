@@ -1,4 +1,4 @@
-"""Programs of Ada, D and Pascal under gdb: built from their source, and what their compilers say of a mistake."""
+"""Programs of Ada, D, Pascal and Zig under gdb: built from their source, and what their compilers say of a mistake."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from tests.languages.cases import PROGRAMS
+from tests.languages.cases import PROGRAMS, zig
 from tests.languages.conftest import installed, need
 from tests.real.conftest import Connect
 from tests.server.scene import failure
@@ -24,6 +24,35 @@ class Language(Struct, frozen=True):
     said: str
 
 
+OPTIONAL = """const std = @import("std");
+
+const Item = struct { name: []const u8, price: i32 };
+const Kind = union(enum) { fruit: Item, none };
+
+fn find(items: []Item, price: i32) ?Item {
+    return for (items) |each| {
+        if (each.price == price) break each;
+    } else null;
+}
+
+fn ask(price: i32) error{NoPlum}!i32 {
+    return if (price > 2) error.NoPlum else price;
+}
+
+pub fn main() !void {
+    var shelf = [_]Item{ .{ .name = "fig", .price = 2 }, .{ .name = "", .price = 3 } };
+    const items: []Item = shelf[0..];
+    const found = find(items, 2);
+    const absent = find(items, 9);
+    const kinds = [_]Kind{ .{ .fruit = items[0] }, .none };
+    const right = ask(1);
+    const wrong = ask(3);
+    const nowhere: ?*Item = if (absent == null) null else &items[0];
+    std.debug.print("{any} {any} {any} {any} {any}\\n", .{ found, kinds, right, wrong, nowhere }); // print
+    _ = try ask(items[1].price);
+}
+"""
+
 LANGUAGES = {
     "Ada": Language(
         "shop_main.adb", "gnatmake", "gnat", "items(2).price", "Total + Item.Price", "Nope", '"Nope" is undefined'
@@ -31,6 +60,9 @@ LANGUAGES = {
     "D": Language("shop.d", "gdc", "gdc", "items.ptr[2].price", "total + item.price", "nope", "undefined identifier"),
     "Pascal": Language(
         "shop.pas", "fpc", "fp-compiler", "items[2].price", "total + item.price", "nope", "Identifier not found"
+    ),
+    "Zig": Language(
+        "shop.zig", "zig", "", "items.ptr[2].price", "total + item.price", "nope", "use of undeclared identifier"
     ),
 }
 
@@ -41,7 +73,10 @@ async def test_a_source_is_built_without_a_trace_beside_it_and_a_mistake_in_it_h
 ) -> None:
     language = LANGUAGES[name]
     installed("gdb")
-    need(language.compiler, shutil.which(language.compiler), f"apt-get install {language.package}")
+    if name == "Zig":
+        zig()
+    else:
+        need(language.compiler, shutil.which(language.compiler), f"apt-get install {language.package}")
     source = tmp_path / language.source
     source.write_bytes((PROGRAMS / language.source).read_bytes())
     lines = source.read_text().splitlines()
@@ -69,3 +104,32 @@ async def test_an_item_of_an_array_of_ada_has_the_path_that_ada_has(debugging: C
         paths = [each.partition(" = ")[0] for each in found["variables"]]
         assert paths == ["(0)", "(1)", "(2)"]
         assert (await client.call("evaluate", expression="items(1).price", frame_index=1))["value"] == "3"
+
+
+async def test_values_of_zig_are_shown_by_what_they_have_and_an_error_of_main_ends_the_program(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    installed("gdb")
+    zig()
+    source = tmp_path / "shop.zig"
+    source.write_text(OPTIONAL)
+    line = OPTIONAL[: OPTIONAL.index("// print")].count("\n") + 1
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(source), breakpoints=[{"file": str(source), "line": line}])
+        shown = {name: value.partition(" (")[0] for name, value in stop["locals"].items()}
+        assert shown["found"] == '?shop.Item(name="fig", price=2)'
+        assert (shown["absent"], shown["right"], shown["wrong"]) == ("null", "1", "error.NoPlum")
+        assert shown["nowhere"] == "0x0"
+        assert shown["items"] == "[shop.Item(…), shop.Item(…)]"
+        for path, value in {
+            "items.ptr[1].name": '""',
+            "found.payload.name": '"fig"',
+            "kinds[0].payload.fruit.price": "2",
+            "kinds[1]": ".none",
+        }.items():
+            assert (await client.call("evaluate", expression=path))["value"] == value
+        found = await client.call("variables_get", path="items", depth=2)
+        assert found["variables"]["ptr[0].name"].startswith('"fig"')
+        over = await client.call("debug_continue")
+        assert (over["state"], over["exitCode"]) == ("Disconnected", 1)
+        assert "error: NoPlum" in over["stdout"]

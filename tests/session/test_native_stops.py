@@ -49,7 +49,8 @@ async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_th
     adapter = native(name)
     main = {"gdb": 1, "lldb-dap": 4}[name]  # this adapter has new ids each time, and is sent them one by one
     entry = ["main", f"{Path(PROGRAM).stem}::main"]  # of Rust, `main` is the runtime's
-    entry += ["MAIN__", f"_ada_{Path(PROGRAM).stem}", "_Dmain"] * (name == "gdb")  # as it is of Fortran, Ada and D
+    others = ["MAIN__", f"_ada_{Path(PROGRAM).stem}", "_Dmain", f"{Path(PROGRAM).stem}.main"]  # Fortran's to Zig's
+    entry += others * (name == "gdb")
     async with launched(name, adapter, stop_at_entry=True) as client:
         assert functions(adapter)[-1] == [*entry, *PANICS[name]]
         await adapter.stop("breakpoint", hit=[main])

@@ -64,7 +64,7 @@ def candidates(
     return fits
 
 
-_MACHINE_CODE = frozenset({".zig", ".nim", ".odin", ".swift", ".ml", ".hs"})
+_MACHINE_CODE = frozenset({".nim", ".odin", ".swift", ".ml", ".hs"})
 _OF_THE_JVM = frozenset({".kt", ".kts", ".scala", ".groovy", ".clj"})
 """Suffixes of languages that no adapter builds, though one debugs what their compilers make."""
 

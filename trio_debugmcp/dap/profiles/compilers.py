@@ -46,6 +46,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
         command: the command line; empty: the adapter builds them itself.
         makes: a program, or a directory of classes.
         beside_output: it runs where the program is made, as it leaves files where it runs.
+        otherwise: other names of the compiler, for where the command's is not on PATH.
     """
 
     command: tuple[str, ...]
@@ -54,6 +55,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     packages: bool = False
     makes: Literal["program", "classes"] = "program"
     beside_output: bool = False
+    otherwise: tuple[str, ...] = ()
 
     def is_for(self, path: PurePath) -> bool:
         """Whether a file's name has one of the suffixes."""
@@ -69,7 +71,7 @@ class BuildPlan(Struct, frozen=True):
 
     `package`: the directory whose sources it is of, if that is another than where the command runs. `makes`: as of the
     build; `sources`: the directory of the packages, for classes. `program`: what is made, if the command knows where.
-    `beside_output`: as of the build, too.
+    `beside_output`, `otherwise`: as of the build, too.
     """
 
     command: tuple[str, ...]
@@ -80,6 +82,7 @@ class BuildPlan(Struct, frozen=True):
     sources: str = ""
     program: str = ""
     beside_output: bool = False
+    otherwise: tuple[str, ...] = ()
 
     def command_for(self, output: str) -> list[str]:
         """Return the command line that makes this file."""
@@ -116,7 +119,12 @@ def plan_of(builds: Iterable[Build], program: str, facts: ProgramFacts) -> Build
     for build in builds:
         if not build.files and build.is_for(path) and facts.kind == "file":
             return BuildPlan(
-                build.command, str(path.parent), program, makes=build.makes, beside_output=build.beside_output
+                build.command,
+                str(path.parent),
+                program,
+                makes=build.makes,
+                beside_output=build.beside_output,
+                otherwise=build.otherwise,
             )
         described = next((one for one in facts.above if PurePath(one).name in build.files), None)
         if described is None:

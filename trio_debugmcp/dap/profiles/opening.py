@@ -28,6 +28,12 @@ from trio_debugmcp.owned_directory import OwnedDirectory
 
 _HOST = "127.0.0.1"
 
+_GDB_ZIG = [
+    "-iex", f"source {Path(__file__).with_name('native') / 'zig_values.py'}",
+    "-iex", "python import gdb.printing; register(gdb)",
+]  # fmt: skip
+"""The arguments with which gdb shows values of Zig."""
+
 
 def launch_values(launch: Launch) -> dict[str, Any]:
     """Return what the placeholders stand for at a launch."""
@@ -50,6 +56,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,
         "gdb_rust": gdb_arguments(),
+        "gdb_zig": _GDB_ZIG,
         "cmake_run": _cmake_run(program, launch.args),
         **_mapped(launch.path_mappings),
     }
@@ -72,6 +79,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "program": attach.program,
         "core_file": attach.core_file,
         "gdb_rust": gdb_arguments(),
+        "gdb_zig": _GDB_ZIG,
         "cwd": attach.cwd,
         **_mapped(attach.path_mappings),
     }

@@ -7,6 +7,9 @@
 A session discards its own at its end.
 """
 
+import shutil
+import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +104,7 @@ class Builds:
     async def _run(self, plan: BuildPlan, output: str) -> Ran:
         try:
             command, env = plan.command_for(output), environment(_PLAIN)
+            command[0] = _compiler(command[0], plan.otherwise)
             return await run_command(command, self._watchdog, cwd=plan.runs_in(output), env=env)
         except CannotRun as error:
             raise UsageError(
@@ -138,6 +142,13 @@ class Builds:
         if len(sources) > _MAX_NAMED:
             named += f" and {len(sources) - _MAX_NAMED} more"
         raise _no_program(plan, f"its project builds programs from: {named}. Pass one of these as `program`")
+
+
+def _compiler(name: str, otherwise: Sequence[str]) -> str:
+    """Return the first of a compiler's names that is a program on PATH, or beside this server's Python as pip's are."""
+    beside = sysconfig.get_path("scripts")
+    found = (shutil.which(each) or shutil.which(each, path=beside) for each in (name, *otherwise))
+    return next(filter(None, found), name) if otherwise else name
 
 
 def _for_people(ran: Ran) -> str:

@@ -254,6 +254,49 @@ def test_paths_of_fortran_and_ada_are_spelled_as_these_have_them(kind: str, name
     assert CPP.member("x", name, kind) == path
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "path"),
+    [
+        ("struct []const shop.Item", "[2]", "x.ptr[2]"),
+        ("struct [:0]u8", "[2]", "x.ptr[2]"),
+        ("struct ?shop.Item", "price", "x.payload.price"),
+        ("struct anyerror!?shop.Item", "price", "x.payload.payload.price"),
+        ("struct error{A,B}![]shop.Item", "[0]", "x.payload.ptr[0]"),
+        ("struct shop.Kind", "payload.fruit", "x.payload.fruit"),
+        ("?*const shop.Item", "value", "*x"),
+        ("*shop.Item", "value", "*x"),
+        ("struct shop.Item", "price", "x.price"),
+    ],
+)
+def test_paths_of_zig_lead_through_what_its_values_are_made_of(kind: str, name: str, path: str | None) -> None:
+    assert CPP.member("x", name, kind) == path
+
+
+def test_a_pointer_of_zig_is_its_address() -> None:
+    assert not CPP.is_bare("0x0", "?*const shop.Item")
+    assert not CPP.is_bare("0x7ffe", "[*]u8")
+    assert CPP.is_bare("slice of length 2", "struct []shop.Item")
+
+
+def test_zigs_own_library_is_not_the_users_wherever_its_compiler_is() -> None:
+    code = NativeCode()
+    assert code.is_library("/x/site-packages/ziglang/lib/std/start.zig")
+    assert code.is_library("/opt/lib/zig/std/Io/Writer.zig")
+    assert not code.is_library("/x/lib/shop.zig")
+    assert code.calls_program("main", "/opt/zig/lib/std/start.zig", "__libc_start_call_main")
+    assert not code.calls_program("shop.main", "/x/shop.zig", "start.callMain")
+
+
+def test_a_panic_of_zig_is_named_by_what_its_runtime_has_written() -> None:
+    thrown = NativeThrown(("", ""))
+    stopped = Stopped(reason="signal")
+    written = "panic: to be baked\nthread 7 panic: no plum\n/x/shop.zig:3:5: 0x117605e in main (shop)\n"
+    look = thrown.ends_in(stopped, "SIGABRT", written)
+    assert seen(look, {}) == ThrownDescription("panic", "no plum")
+    look = thrown.ends_in(stopped, "SIGABRT", "panic: to be baked\n")
+    assert seen(look, {}) == ThrownDescription("SIGABRT", None)
+
+
 def test_the_main_of_fortrans_runtime_differs_from_the_program_by_what_called_it() -> None:
     code = NativeCode()
     assert code.calls_program("main", "/x/shop.F90", "__libc_start_call_main")

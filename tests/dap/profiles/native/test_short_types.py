@@ -1,4 +1,4 @@
-"""Types of C++ and Rust are named as people write them."""
+"""Types of C++, Rust and Zig are named as people write them."""
 
 import pytest
 
@@ -26,6 +26,11 @@ STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocato
             "std::collections::hash::map::HashMap<i32, u8>",
         ),
         ("bool operator<(int)", "bool operator<(int)"),
+        ("struct []const shop.Item", "[]const shop.Item"),
+        ("struct error{NoPlum}!i32", "error{NoPlum}!i32"),
+        ("struct ?shop.Item", "?shop.Item"),
+        ("struct shop.Item", "shop.Item"),
+        ("struct Item", "struct Item"),
     ],
 )
 def test_a_type_is_named_without_what_it_has_by_default(name: str, short: str) -> None:

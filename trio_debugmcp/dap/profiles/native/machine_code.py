@@ -31,6 +31,16 @@ _MATRIX = re.compile(rf"{_OF_FORTRAN}\([^()]*,[^()]*\)|array \([^()]*,[^()]*\) o
 """Types as gdb names those of Fortran: of a structure, and of arrays with one dimension, and with several. Ada's are
 named like those arrays, or by the package that declares them: `depot.shelf_list`."""
 
+_ZIG_LIBRARY = re.compile(r".*/lib/(?:zig/)?(?:std|compiler|c|compiler_rt)(?:/.*)?\.zig")
+"""Files of Zig's own library, wherever the compiler is."""
+
+_ZIG_SLICE = re.compile(r"struct \[(?::\w+)?\].*")
+_ZIG_WRAPPED = re.compile(r"struct (?:\?|(?:error\{[^{}]*\}|[\w.]+)!)(?P<within>.*)")
+"""Types of Zig as gdb names them: of a slice, and of an optional or a union with errors, shown as what it has."""
+
+_ZIG_POINTER = re.compile(r"(?:struct )?\??(?:\*|\[\*[^\]]*\]).*")
+"""A pointer of Zig, whose sign is in front of what it points to; gdb and its expressions have it behind."""
+
 _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 """A path that C++ has, too."""
 
@@ -106,6 +116,10 @@ def indexed_parts(expression: str) -> list[str]:
     return found
 
 
+def _is_pointer(kind: str) -> bool:
+    return kind.endswith("*") or _ZIG_POINTER.fullmatch(kind) is not None
+
+
 class NativeExpressions(Expressions):
     """Expressions as gdb and lldb evaluate them."""
 
@@ -126,7 +140,11 @@ class NativeValues(AdapterValues):
 
     def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
         if self.is_target(name, parent_type):
-            return f"*{parent}" if parent_type and parent_type.endswith("*") else parent
+            return f"*{parent}" if _is_pointer(parent_type or "") else parent
+        if (wrapped := _ZIG_WRAPPED.fullmatch(parent_type or "")) is not None:
+            return self.member(f"{parent}.payload", name, f"struct {wrapped['within']}")
+        if _ZIG_SLICE.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
+            return f"{parent}.ptr{name}"
         if _VECTOR.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
             return f"{parent}({name.strip('[]')})"
         if _MATRIX.fullmatch(parent_type or "") is not None:
@@ -135,14 +153,15 @@ class NativeValues(AdapterValues):
             return f"{parent}%{name}"
         if name.strip("[]").isdigit():
             return f"{parent}[{name.strip('[]')}]"
-        if not name.isidentifier():
+        if not name.removeprefix("payload.").isidentifier():  # of a union of Zig with a tag
             return parent if "::" in name or "<" in name else None  # a base class, which is the same object
         arrow = parent_type is not None and parent_type.rstrip().endswith("*")
         return f"{parent}->{name}" if arrow else f"{parent}.{name}"
 
     def is_target(self, name: str, parent_type: str | None) -> bool:
         # So gdb calls it; lldb has the members at once, and for what has none `*p`.
-        return name == "value" and parent_type is not None and parent_type.rstrip().endswith(("*", "&"))
+        kind = (parent_type or "").rstrip()
+        return name == "value" and (kind.endswith("&") or _is_pointer(kind))
 
     def is_returned(self, variable: DapVariable) -> bool:
         return variable.name in ("[return value]", "(Return Value)")  # CodeLLDB's and lldb-dap's
@@ -157,7 +176,8 @@ class NativeValues(AdapterValues):
         return re.sub(r"^((const|volatile|struct|class|union|enum) )+|[\s&*]+(const)?$", "", kind or "")
 
     def is_bare(self, value: str, kind: str | None) -> bool:
-        return _BARE.fullmatch(value) is not None and not (kind or "").rstrip().endswith(("*", "*const"))
+        kind = (kind or "").rstrip()
+        return _BARE.fullmatch(value) is not None and not (kind.endswith("*const") or _is_pointer(kind))
 
     def indexed(self, expression: str, file: str | None) -> Sequence[str]:
         # In C and C++ a pointer is indexed; in Rust that to which a reference leads, by code that no debugger runs.
@@ -178,21 +198,22 @@ class NativeCode(Code):
 
     def is_library(self, file: str) -> bool:
         """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
-        return not file.startswith("/") or file.startswith(_SYSTEM)
+        return not file.startswith("/") or file.startswith(_SYSTEM) or _ZIG_LIBRARY.fullmatch(file) is not None
 
     def calls_program(self, function: str, file: str | None, caller: str | None, program: str | None = None) -> bool:
         """Whether this is the `main` that the compiler of Fortran adds in front of the program, in its first line.
 
         Outside of it is the system's; a program that is called `main` itself has this one there, or nothing at all. The
         compiler of D adds one, too: the program's is `D main`. Ada's is in a file of its own, with the name of the unit
-        that it calls; `program`: the executable, which may be called otherwise.
+        that it calls; `program`: the executable, which may be called otherwise. Zig's library has one, for
+        programs that use C's.
         """
         if function != "main" or caller in ("main", None) or file is None:
             return False
         binder = _ADA_BINDER.fullmatch(file)
         if binder is not None:
             return program is not None and binder["unit"] == PurePath(program).stem
-        return file.lower().endswith((*FORTRAN, ".d"))
+        return file.lower().endswith((*FORTRAN, ".d")) or _ZIG_LIBRARY.fullmatch(file) is not None
 
     def is_disassembly(self, file: str) -> bool:
         return file.startswith("@")  # CodeLLDB's, of a function without source

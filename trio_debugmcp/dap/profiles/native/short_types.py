@@ -1,4 +1,4 @@
-"""Names of types of C++ and Rust as people write them: without allocators and what else is there by default. Pure.
+"""Names of types of C++, Rust and Zig as people write them: without allocators and what else is there by default. Pure.
 
     short_type("std::set<int, std::less<int>, std::allocator<int> >")      # "std::set<int>"
 
@@ -15,12 +15,17 @@ _BY_DEFAULT = re.compile(
 
 _NAMES = {"std::basic_string<char>": "std::string", "std::basic_string_view<char>": "std::string_view"}
 
+_OF_ZIG = re.compile(r"struct (?:[?\[]|error\{|\w+[.!])")
+"""A name of which C has no structure: of a slice, an optional, or one in a file."""
+
 _LONGEST = 20_000
 """Characters of a name that is looked at: templates of templates grow without end."""
 
 
 def short_type(name: str) -> str:
     """Return the name of a type without the arguments that it has by default."""
+    if _OF_ZIG.match(name):
+        return name.removeprefix("struct ")
     if "<" not in name or len(name) > _LONGEST:
         return name
     text = name.replace("std::__cxx11::", "std::").replace("std::__1::", "std::")

@@ -26,6 +26,10 @@ _TERMINATED = re.compile(
     r"terminate called after throwing an instance of '(?P<type>[^\n]*)'(?:\r?\n  what\(\):  (?P<message>[^\r\n]*))?"
 )
 _ASSERTION = re.compile(r"^[^\n]*?(?P<place>[^\s:]+:\d+): [^\n]*: (?P<message>Assertion [^\n]* failed\.)", re.MULTILINE)
+_PANIC_OF_ZIG = re.compile(
+    r"^(?:thread \d+ )?panic: (?P<message>[^\n]*)(?=\r?\n[^\n]*(?:\.zig:\d+:\d+: 0x|trace|context))", re.MULTILINE
+)
+"""What Zig's runtime writes before it aborts the program, with the stack behind it."""
 
 _BUILTIN = {
     "b": "bool", "c": "char", "d": "double", "f": "float", "i": "int", "j": "unsigned int", "l": "long",
@@ -72,8 +76,11 @@ class NativeThrown(Thrown):
         if not signal:
             signal, message = yield from _signal_of_gdb()
         if signal == "SIGABRT":
-            matches = [*_TERMINATED.finditer(output), *_ASSERTION.finditer(output)]
+            patterns = (_TERMINATED, _ASSERTION, _PANIC_OF_ZIG)
+            matches = [match for pattern in patterns for match in pattern.finditer(output)]
             last = max(matches, key=lambda match: match.start(), default=None)
+            if last is not None and last.re is _PANIC_OF_ZIG:
+                return ThrownDescription("panic", last["message"].rstrip("\r"))
             if last is not None and last.re is _TERMINATED:
                 return ThrownDescription(last["type"], last["message"])
             if last is not None:
