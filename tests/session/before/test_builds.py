@@ -1,12 +1,14 @@
 """Programs that are built before they are launched: with a compiler that is a script, and what it leaves behind."""
 
 import stat
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from tests.dap.test_process import lives, until
 from trio_debugmcp.dap.profiles import Launch
@@ -169,3 +171,13 @@ async def test_a_command_is_over_although_what_it_has_left_running_keeps_its_pip
         ran = await run_command(["sh", "-c", "sleep 60 & echo $!"], watchdog)
     assert not lives(int(ran.stdout))
     watchdog.close()
+
+
+async def test_a_compiler_is_found_by_another_of_its_names_on_path_or_beside_this_python(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = scene.plan('cp "$1" "$2"')
+    named = replace(plan, command=("no-such-compiler", *plan.command[1:]), otherwise=("nor-this", "compile"))
+    assert "no-such-compiler does not run" in (await refused(scene, named)).message
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(scene.directory))
+    assert Path((await scene.builds.build(named, 20)).program).read_text() == "source"
