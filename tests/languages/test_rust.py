@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import shared
-from tests.languages.conftest import TEST_SECONDS, need
+from tests.languages.conftest import TEST_SECONDS, installed, need
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.testing import ToolFailed
@@ -132,3 +132,78 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
         assert stop["locals"]["items"] == "[1, 2, 3] (alloc::vec::Vec<i32>)"
         assert stop["locals"]["accounts"].startswith('{"ann": 5} ')
         assert (await client.call("evaluate", expression="items.len"))["value"] == "3"
+
+
+VARIANTS = """use std::num::NonZeroU64;
+use std::rc::Rc;
+
+#[derive(Debug)]
+enum Shape {
+    Dot,
+    Round(f64),
+    Flat { wide: u32, high: u32 },
+    Named(String),
+}
+
+#[derive(Debug)]
+#[repr(i8)]
+enum Signed {
+    Below(u8) = -1,
+    Above = 5,
+}
+
+fn main() {
+    let who = String::from("ann");
+    let items = vec![1, 2, 3];
+    let bytes = vec![0u8; 40];
+    let last = &items[2..];
+    let names = vec![None, Some(String::new()), Some("bo".to_string())];
+    let twice: [Option<Option<String>>; 3] = [None, Some(None), Some(Some(who.clone()))];
+    let numbers = [NonZeroU64::new(0), NonZeroU64::new(1 << 63)];
+    let shapes = vec![Shape::Dot, Shape::Round(1.5), Shape::Flat { wide: 2, high: 3 }];
+    let empty = Shape::Named(String::new());
+    let signed = vec![Signed::Below(7), Signed::Above];
+    let failed: Result<u32, String> = Err("bad".into());
+    let shared = Rc::new(('x', "y"));
+    let accounts = std::collections::HashMap::from([(1, 2)]);
+    println!("{bytes:?} {last:?} {names:?} {twice:?} {numbers:?} {shapes:?} {empty:?} {signed:?}");
+    println!("{failed:?} {shared:?} {accounts:?}");
+}
+"""
+
+SHOWN = {
+    "who": '"ann"',
+    "items": "[1, 2, 3]",
+    "bytes": "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, … 30 more]",
+    "last": "[3]",
+    "names": '[None, Some(""), Some("bo")]',
+    "shapes": "[Dot, Round(1.5), Flat(wide=2, high=3)]",
+    "empty": 'Named("")',
+    "signed": "[Below(7), Above]",
+    "failed": 'Err("bad")',
+    "shared": "('x', \"y\")",
+    "accounts": "size=1",
+}
+
+
+async def test_lldb_dap_shows_texts_vectors_and_variants_and_ends_at_what_is_not_made_yet(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    need("rustc", shutil.which("rustc"), "apt-get install rustc")
+    installed("lldb-dap")
+    program = tmp_path / "held.rs"
+    program.write_text(VARIANTS)
+    last = next(number for number, line in enumerate(VARIANTS.splitlines(), 1) if "println" in line)
+    async with debugging() as client:
+        start = {"program": str(program), "adapter": "lldb-dap", "stop_at_entry": True, "timeout": 90}
+        entry = await client.call("debug_launch", **start, breakpoints=[{"file": str(program), "line": last}])
+        assert entry["reason"] == "Entry"
+        stop = await client.call("debug_continue")
+        shown = {name: value.rpartition(" (")[0] for name, value in stop["locals"].items()}
+        assert {name: shown[name] for name in SHOWN} == SHOWN
+        assert "console" not in stop
+        assert (await client.call("evaluate", expression="items.len"))["value"] == "3"
+        told = {"twice[0]": "None", "twice[1]": "Some(None)", "twice[2]": 'Some(Some("ann"))', "numbers[0]": "None"}
+        for path, value in told.items():
+            assert (await client.call("evaluate", expression=path))["value"] == value
+        assert "9223372036854775808" in (await client.call("evaluate", expression="numbers[1]"))["value"]

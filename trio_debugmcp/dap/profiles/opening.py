@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.adapter import Adapter, ListeningAdapter, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
-from trio_debugmcp.dap.profiles.native.rust_printers import gdb_arguments
+from trio_debugmcp.dap.profiles.native.rust_printers import gdb_arguments, lldb_commands
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table, Transport
@@ -57,6 +57,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "stop_at_entry": launch.stop_at_entry,
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
+        "lldb_rust": lldb_commands(),
         "cmake_run": _cmake_run(program, launch.args),
         **_mapped(launch.path_mappings),
     }
@@ -80,6 +81,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "core_file": attach.core_file,
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
+        "lldb_rust": lldb_commands(),
         "cwd": attach.cwd,
         **_mapped(attach.path_mappings),
     }

@@ -1,5 +1,6 @@
-"""Where the installed Rust has its printers for gdb, which show a `String`, a `Vec` and a map by what they hold.
+"""How debuggers load what shows a `String`, a `Vec` or a map of Rust by what it holds: gdb has printers of Rust's own.
 
+    lldb_commands()      # ["?command script import …/lldb_rust_values.py"]
     gdb_arguments()      # ["-iex", "python import sys; sys.path.append(…)", "-iex", "python import gdb, gdb_lookup; …"]
 
 The compiler's own directory is found without running it: rustup's default toolchain, else where `rustc` is.
@@ -28,6 +29,11 @@ def gdb_arguments() -> list[str]:
         return []
     load = f"python import sys; sys.path.append({str(place)!r})"
     return ["-iex", load, "-iex", f"python {_REGISTER}"]
+
+
+def lldb_commands() -> list[str]:
+    """Return the commands with which LLDB loads ours; `?`: lldb-dap writes nothing about them unless they fail."""
+    return [f'?command script import "{Path(__file__).with_name("lldb_rust_values.py")}"']
 
 
 def _places() -> Iterator[Path]:
