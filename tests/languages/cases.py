@@ -236,6 +236,14 @@ CASES = {  # by the adapter, and its second language behind a comma
         crash="java.lang.IllegalStateException: bad plum",
         cannot={"input": "its program's standard input is a pipe of the adapter's, into which no input comes"},
     ),
+    "lua": Case(
+        source="shop.lua",
+        path="items[2]",
+        price="items[2].price",
+        unknown="nosuch.price",
+        crash="error: bad plum",
+        cannot={"function breakpoints": "it does not declare them"},
+    ),
     "delve": Case(source="shop.go", build=_go, function="main.add", crash="panic"),
     "js-debug": Case(
         source="shop.js",

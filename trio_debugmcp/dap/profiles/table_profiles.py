@@ -1,6 +1,7 @@
 """The profiles of adapters that tables describe: of most the table alone, of some with a class of their own."""
 
 from trio_debugmcp.dap.profiles.browser_profile import BrowserProfile
+from trio_debugmcp.dap.profiles.lua_profile import LuaProfile
 from trio_debugmcp.dap.profiles.tables.table import TableProfile
 from trio_debugmcp.dap.profiles.tables.table_format import Table
 from trio_debugmcp.dap.profiles.tables.tables_file import raw_tables, table_of
@@ -8,7 +9,13 @@ from trio_debugmcp.dap.profiles.tables.tables_file import raw_tables, table_of
 
 def profile_of_table(name: str, table: Table) -> TableProfile:
     """Return the profile of an adapter that a table describes."""
-    return BrowserProfile(name, table) if table.hooks == "browser" else TableProfile(name, table)
+    match table.hooks:
+        case "browser":
+            return BrowserProfile(name, table)
+        case "lua":
+            return LuaProfile(name, table)
+        case _:
+            return TableProfile(name, table)
 
 
 def read_tables(text: str, name: str) -> tuple[TableProfile, ...]:
