@@ -56,7 +56,7 @@ def test_without_proc_the_others_ask_it(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(without_proc, name, lambda pid, name=name: f"{name} {pid}")
     for ask in (pids.parent_of, pids.executable_of, pids.directory_of, processor_seconds):
         assert str(ask(NOBODY)) == f"{ask.__name__} {NOBODY}"
-    monkeypatch.setattr(pids, "_status", lambda _: None)
+    monkeypatch.setattr(pids, "stat_fields", lambda _: None)
     assert not pids.is_alive(os.getpid())  # it exists, and that says that it has ended
 
 

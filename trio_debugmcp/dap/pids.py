@@ -13,7 +13,7 @@ _POLL_SECONDS = 0.02
 
 
 _WAIT_STATUS = 49
-"""Where the status that `waitpid` will return stands in what `_status` returns; 0 for a process of another user."""
+"""Where the status that `waitpid` will return stands among the `stat_fields`; 0 for a process of another user."""
 
 
 async def wait_ended(pid: int) -> None:
@@ -34,7 +34,7 @@ async def wait_ended(pid: int) -> None:
 
 def is_alive(pid: int) -> bool:
     """Return whether a process exists and has not ended; a zombie has."""
-    status = _status(pid)
+    status = stat_fields(f"/proc/{pid}/stat")
     if status is None:
         return exists(pid) and (without_proc.has_proc() or not without_proc.has_ended(pid))
     return status[0] not in "ZX"
@@ -42,7 +42,7 @@ def is_alive(pid: int) -> bool:
 
 def exit_code_of_zombie(pid: int) -> int | None:
     """Return how a process has ended that its parent has not waited for yet, negative for a signal; else None."""
-    status = _status(pid)
+    status = stat_fields(f"/proc/{pid}/stat")
     if status is None or status[0] != "Z" or len(status) <= _WAIT_STATUS:
         return None
     with suppress(ValueError, OSError):
@@ -65,7 +65,7 @@ def exists(pid: int) -> bool:
 
 def parent_of(pid: int) -> int | None:
     """Return the parent of a process; None where that cannot be known."""
-    status = _status(pid)
+    status = stat_fields(f"/proc/{pid}/stat")
     if status is None:
         return None if without_proc.has_proc() else without_proc.parent_of(pid)
     return int(status[1])
@@ -94,10 +94,17 @@ def process_session_of(pid: int) -> int | None:
     return None
 
 
-def _status(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat from the state on: state, parent, …; None without a /proc, or a process."""
+def stat_fields(path: str) -> list[str] | None:
+    """The fields of a stat file of /proc from the state on: state, parent, …; None without a /proc, or a process.
+
+    The name before the state may have any characters.
+    """
+    return proc_text(path).rpartition(")")[2].split() or None
+
+
+def proc_text(path: str) -> str:
+    """Return a file of /proc; nothing without a /proc or a process, or where it may not be read."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()
+        return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return None
+        return ""

@@ -191,7 +191,7 @@ class Editor(ToolCaller):
         """Return this editor's number for one of the adapter's in this stop; 0 stays 0."""
         if not adapter_id and kind == "variables":
             return 0
-        calls = 0 if self.snapshot is None else self.session().requests.calls
+        calls = 0 if self.snapshot is None else self.session().requests.suspension.calls
         stop = snapshot.id, snapshot.generation
         return self.ids.give(kind, AdapterNumber(*stop, adapter_id, thread, frame, file, calls, way, named, indexed))
 

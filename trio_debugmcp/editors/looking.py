@@ -56,7 +56,7 @@ async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[st
     session, snapshot = editor.paused()
     thread = active_thread(snapshot, arguments.thread_id)
     count = min(arguments.levels or ALL_FRAMES, ALL_FRAMES)
-    anew = session.requests.has_called
+    anew = session.requests.suspension.has_called
     found, total = await session.looking.frames(snapshot, thread, arguments.start_frame, count, anew=anew)
     frames = [
         _frame(editor, snapshot, frame, thread, arguments.start_frame + index) for index, frame in enumerate(found)

@@ -67,7 +67,7 @@ async def asked(
     """
     for _ in range(ATTEMPTS):
         session, snapshot, place = place_of(kind, number)
-        calls = session.requests.calls
+        calls = session.requests.suspension.calls
         found: tuple[AdapterNumber, T] | DebugError
         try:
             now = await as_of_now(session, snapshot, kind, place)
@@ -75,7 +75,7 @@ async def asked(
         except DebugError as error:
             found = error
         await session.requests.heard()
-        if session.requests.calls == calls:
+        if session.requests.suspension.calls == calls:
             if isinstance(found, DebugError):
                 raise found
             return snapshot, *found
@@ -88,7 +88,7 @@ async def as_of_now(session: DebugSession, snapshot: Snapshot, kind: Kind, place
     Raises:
         EditorRefusal: it cannot be found again.
     """
-    calls = session.requests.calls
+    calls = session.requests.suspension.calls
     if place.calls == calls:
         return place
     if kind != "frame" and place.way is None:
@@ -122,9 +122,9 @@ async def settled(session: DebugSession, snapshot: Snapshot, place: AdapterNumbe
             except DebugError as error:
                 failure = error
             await requests.heard()
-            if requests.calls == now.calls and failure is not None:
+            if requests.suspension.calls == now.calls and failure is not None:
                 raise failure
-            if requests.calls == now.calls and not requests.evaluations.awaited:
+            if requests.suspension.calls == now.calls and not requests.evaluations.awaited:
                 return now
     raise _busy()
 

@@ -134,9 +134,9 @@ class Handshake:
         self._learned.set()
 
     async def _send_start(self, sent: Callable[[], None] | None = None) -> None:
-        start, port = self._start, self._requests.program_port
-        if isinstance(start, Attach) and start.port is None and port is not None:
-            start = replace(start, port=port)
+        start, adapter = self._start, self._requests.adapter
+        if isinstance(start, Attach) and start.port is None and adapter is not None:
+            start = replace(start, port=adapter.program_port)
         command, arguments = start_request(self._requests.profile, start)
         try:
             await self._requests.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS, sent=sent)

@@ -207,7 +207,8 @@ class EventPump:
     async def _on_end(self, end: EndOfStream) -> None:
         if self._ending.own_exit is not None and not self._ending.over:  # the end of the program is all it says of it
             self._ending.exit_code = await self._ending.own_exit()
-        tail = self._requests.stderr_tail
+        adapter = self._requests.adapter
+        tail = "" if adapter is None else adapter.stderr_tail
         self._handshake.abort(AdapterGone(end.reason, tail))
         if not self._ending.over:
             snapshot = self._requests.snapshot

@@ -21,7 +21,6 @@ from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.messages import Capabilities, Nothing
 from trio_debugmcp.dap.profiles.habits import CAPABILITY_FIELDS
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.probe.forms import BY_ENGINE, BY_PYDEVD, Form
@@ -65,13 +64,13 @@ BEHIND_EVALUATION_SECONDS = 2.0
 class Requests:
     """The requests of one session to its adapter. Made by the session; usable from `connect` until it ends.
 
-    Beside sending, it knows what the adapter has said of itself, hence so many methods.
-
     Attributes:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
         patience: with the adapter and with the program.
         evaluations: those that are under way.
+        suspension: whether the program is stopped, and what was called meanwhile.
+        adapter: the process of the adapter; None until `connect`.
     """
 
     def __init__(
@@ -89,9 +88,9 @@ class Requests:
         self.evaluations = Evaluations(lambda: None if self.snapshot is None else self.snapshot.generation)
         self.patience = patience
         self._snapshot = snapshot
-        self._suspension = suspension
+        self.suspension = suspension
         self._renewal = FrameRenewal(profile.habits)
-        self._adapter: Adapter | None = None
+        self.adapter: Adapter | None = None
         self._connection: Connection | None = None
 
     def __repr__(self) -> str:
@@ -112,18 +111,8 @@ class Requests:
         """What is true of the session now; None when it has ended."""
         return self._snapshot()
 
-    @property
-    def calls(self) -> int:
-        """How many functions evaluations have called that ended the adapter's numbers of frames and values."""
-        return self._suspension.calls
-
-    @property
-    def has_called(self) -> bool:
-        """Whether that was so at the stop at hand: the numbers in the state are over."""
-        return self._suspension.has_called
-
     async def heard(self) -> None:
-        """Wait until `calls` counts what the adapter has reported before its last answer."""
+        """Wait until the suspension has counted what the adapter has reported before its last answer."""
         for _ in range(_MAX_TURNS if self.profile.dialect.call_reason is not None else 0):
             await trio.lowlevel.checkpoint()  # the event pump has its turn
             if self._connection is None or not self._connection.statistics().events_waiting:
@@ -134,24 +123,9 @@ class Requests:
         """Whether the adapter can still be asked."""
         return self._connection is not None and self._connection.ended is None
 
-    @property
-    def stderr_tail(self) -> str:
-        """The last lines that the adapter wrote to its standard error."""
-        return self._adapter.stderr_tail if self._adapter is not None else ""
-
-    @property
-    def adapter_address(self) -> SocketAddress | None:
-        """Where the adapter listens, if on a socket."""
-        return None if self._adapter is None else self._adapter.address
-
-    @property
-    def program_port(self) -> int | None:
-        """Where the program that is attached to listens, if that was found out."""
-        return None if self._adapter is None else self._adapter.program_port
-
     def connect(self, adapter: Adapter, connection: Connection) -> None:
         """Send requests over this connection from now on."""
-        self._adapter, self._connection = adapter, connection
+        self.adapter, self._connection = adapter, connection
 
     def need(self, capability: str, cannot: str, instead: str) -> None:
         """Refuse what needs a capability, by its name in DAP, that the adapter has not declared.
@@ -211,14 +185,14 @@ class Requests:
         # The stop gate closes with the resume, before the state says so: debugpy answers a question about a thread
         # that runs only when that thread stops again, and nothing else until then.
         about_a_stop = command in _ABOUT_A_STOP and not _needs_no_frame(command, arguments)
-        if about_a_stop and not self._suspension.stopped:
+        if about_a_stop and not self.suspension.stopped:
             raise _resumed(asked_at)
         behind = self.evaluations.unfinished
         if behind is not None and command in _SETS_BREAKPOINTS:
             seconds = min(seconds, BEHIND_EVALUATION_SECONDS)
         seconds = self.patience.seconds(seconds)
         try:
-            reading = self._suspension.reading() if command == "variables" else nullcontext()
+            reading = self.suspension.reading() if command == "variables" else nullcontext()
             with trio.fail_after(seconds), reading:
                 for ended in self._renewal.before(command, arguments):
                     await self._connection.request("stackTrace", ended, Nothing)
@@ -272,7 +246,7 @@ class Requests:
 
     def explained(self, gone: AdapterGone) -> AdapterGone:
         """The same error with what the adapter wrote to its standard error last."""
-        return gone if self._adapter is None else AdapterGone(gone.reason, self.stderr_tail)
+        return gone if self.adapter is None else AdapterGone(gone.reason, self.adapter.stderr_tail)
 
 
 def _is_behind(adapter: str, command: str, seconds: float, evaluation: UnfinishedEvaluation) -> UsageError:

@@ -74,7 +74,9 @@ class ReverseRequests:
             adopter = self._parent
         # The first is the program; what that starts are children of its own session.
         asked, self._asked = self._asked, None
-        start = ChildStart(child.request, child.configuration, self._requests.adapter_address, asked)
+        adapter = self._requests.adapter
+        address = None if adapter is None else adapter.address
+        start = ChildStart(child.request, child.configuration, address, asked)
         with self._ending.adoptions.one():
             await self._open_child(adopter, profile, start)
 

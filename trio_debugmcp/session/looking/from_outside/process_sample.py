@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from trio_debugmcp.dap import without_proc
+from trio_debugmcp.dap.pids import proc_text, stat_fields
 
 MAX_THREADS = 200
 """Threads that are looked at: each has files of its own."""
@@ -69,7 +70,7 @@ def is_starved(earlier: ProcessSample, now: ProcessSample) -> bool:
 
 def processor_seconds(pid: int) -> float | None:
     """Return how much processor time a process has used; None where that is not known."""
-    fields = _fields(f"/proc/{pid}/stat")
+    fields = stat_fields(f"/proc/{pid}/stat")
     if fields is None:
         return None if without_proc.has_proc() else without_proc.processor_seconds(pid)
     return _seconds(fields)
@@ -77,7 +78,7 @@ def processor_seconds(pid: int) -> float | None:
 
 def exit_code(pid: int) -> int | None:
     """Return how a process has ended, negative by a signal; None if it lives, or its parent has learned it already."""
-    fields = _fields(f"/proc/{pid}/stat")
+    fields = stat_fields(f"/proc/{pid}/stat")
     if fields is None or len(fields) <= _EXIT_CODE or not _is_ending(fields):
         return None
     status = int(fields[_EXIT_CODE])
@@ -86,7 +87,7 @@ def exit_code(pid: int) -> int | None:
 
 def is_running(pid: int) -> bool:
     """Return whether a process lives, and is not about to end; False where that is not known."""
-    fields = _fields(f"/proc/{pid}/stat")
+    fields = stat_fields(f"/proc/{pid}/stat")
     return fields is not None and not _is_ending(fields)
 
 
@@ -97,32 +98,19 @@ def _is_ending(fields: list[str]) -> bool:
 
 def sample(pid: int) -> ProcessSample | None:
     """Return what a process does now; None where that is not known."""
-    fields = _fields(f"/proc/{pid}/stat")
+    fields = stat_fields(f"/proc/{pid}/stat")
     if fields is None:
         return ProcessSample(GONE) if Path("/proc/self/stat").exists() and _is_gone(pid) else None
     state, ready, ran, turns = fields[0], 0, 0.0, 0
     for thread in _threads(pid):
-        own = _fields(f"{thread}/stat")
+        own = stat_fields(f"{thread}/stat")
         ready += own is not None and own[0] == "R"
         if state in ("Z", GONE) and own is not None:
             state = own[0]
-        times = _text(f"{thread}/schedstat").split()
+        times = proc_text(f"{thread}/schedstat").split()
         if len(times) == 3:
             ran, turns = ran + int(times[0]) / 1e9, turns + int(times[2])
     return ProcessSample(state, _seconds(fields), ready, ran, turns, _running() - ready, _processors(pid))
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def _fields(path: str) -> list[str] | None:
-    """Return the fields of a stat file from the state on; the name before it may have any characters."""
-    fields = _text(path).rpartition(")")[2].split()
-    return fields if len(fields) > _STIME else None
 
 
 def _seconds(fields: list[str]) -> float:
@@ -148,7 +136,7 @@ def _is_gone(pid: int) -> bool:
 
 def _running() -> int:
     """Return how many threads of the machine run or are ready to, without the one that reads this."""
-    fields = _text("/proc/loadavg").split()
+    fields = proc_text("/proc/loadavg").split()
     running = fields[3].partition("/")[0] if len(fields) > 3 else ""
     return int(running) - 1 if running.isdigit() else 0
 

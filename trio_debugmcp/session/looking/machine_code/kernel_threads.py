@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.pids import proc_text
 from trio_debugmcp.dap.profiles.native.core_file import read_core
 from trio_debugmcp.dap.profiles.native.kernel_calls import KernelWait, circles, kernel_wait, system_call
 
@@ -78,7 +79,7 @@ def core_threads(path: str) -> KernelThreads | None:
 def _waits(pid: int, looks: Sequence["ThreadLook"]) -> dict[int, KernelWait]:
     """Return what the threads wait for, by their ids."""
     outside = {look.inner: look.tid for look in looks}
-    mapped = _text(f"/proc/{pid}/maps")
+    mapped = proc_text(f"/proc/{pid}/maps")
     glibc = any(each in mapped for each in _GLIBC)
     waits: dict[int, KernelWait] = {}
     with suppress(OSError), Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
@@ -104,13 +105,15 @@ class ThreadLook(Struct, frozen=True):
 
 
 def _look(place: str) -> ThreadLook | None:
-    facts = dict(line.partition(":\t")[::2] for line in _text(f"{place}/status").splitlines())
+    facts = dict(line.partition(":\t")[::2] for line in proc_text(f"{place}/status").splitlines())
     if "Pid" not in facts:
         return None
     switches = tuple(facts.get(f"{kind}_ctxt_switches", "") for kind in ("voluntary", "nonvoluntary"))
     inner = facts.get("NSpid", facts["Pid"]).split()[-1]
     traced = facts.get("TracerPid", "0") != "0"
-    return ThreadLook(int(facts["Pid"]), int(inner), facts.get("Name", ""), _text(f"{place}/syscall"), switches, traced)
+    return ThreadLook(
+        int(facts["Pid"]), int(inner), facts.get("Name", ""), proc_text(f"{place}/syscall"), switches, traced
+    )
 
 
 class _Memory:
@@ -131,10 +134,3 @@ def _tasks(pid: int) -> tuple[Sequence[str], int]:
     except OSError:
         return [], 0
     return [entry.path for entry in islice(all_of_them, MAX_THREADS)], len(all_of_them)
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
