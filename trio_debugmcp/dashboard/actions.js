@@ -115,7 +115,6 @@ export class Actions {
   addWatch = (expression) => {
     const {watches} = this.#store.state;
     if (!watches.some((each) => each.expression === expression)) this.#keep([...watches, {expression}]);
-    return this.evaluateWatches();
   };
 
   removeWatch = (expression) =>
@@ -124,27 +123,30 @@ export class Actions {
   changeWatch = (expression, other) => {
     const kept = this.#store.state.watches.filter((each) => each.expression !== other);
     this.#keep(kept.map((each) => (each.expression === expression ? {expression: other} : each)));
-    return this.evaluateWatches();
   };
 
   /** Forget the values of a session that is over, and keep the expressions. */
   forgetWatchValues = () =>
     this.#store.update({watches: this.#store.state.watches.map(({expression}) => ({expression}))});
 
-  /** Evaluate each watch in the frame that is shown, one after the other: they run in the program. */
+  /**
+   * Evaluate each watch in the frame that is shown, one after the other: they run in the program. Return whether the frame
+   * was shown until all had their values.
+   */
   evaluateWatches = async () => {
     const key = frameKey(this.#store.state);
     const args = frameArguments(this.#store.state);
     for (const {expression} of this.#store.state.watches) {
-      if (this.#store.state.stack?.stale !== false) return;
+      if (this.#store.state.stack?.stale !== false) return false;
       const result = await this.#evaluated(expression, args);
-      if (frameKey(this.#store.state) !== key) return; // they are evaluated again, in the other frame
+      if (frameKey(this.#store.state) !== key) return false; // the value is of another frame
       this.#store.update({
         watches: this.#store.state.watches.map((each) =>
           each.expression === expression ? watched(each, result, this.#store.state) : each,
         ),
       });
     }
+    return true;
   };
 
   dismissNotice = () => this.#store.update({notice: null});

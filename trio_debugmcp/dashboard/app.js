@@ -11,7 +11,7 @@ import {History} from './past/history.js';
 import {LateView} from './past/late_view.js';
 import {Link} from './connection/link.js';
 import {LiveSide} from './live_side.js';
-import {ConnectionLost} from './connection/mcp.js';
+import {ConnectionLost, Unanswered} from './connection/mcp.js';
 import {Mirror} from './connection/mirror.js';
 import {createBreakpoints} from './source/breakpoints.js';
 import {createClients} from './people/clients.js';
@@ -146,7 +146,7 @@ async function opened(newClient, server) {
 }
 
 function reported(error) {
-  if (!(error instanceof ConnectionLost)) console.error(error);
+  if (error instanceof Unanswered || !(error instanceof ConnectionLost)) console.error(error);
 }
 
 const link = new Link({

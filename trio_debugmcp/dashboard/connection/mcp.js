@@ -29,8 +29,16 @@ export class ToolError extends Error {
 /** No answer came: the connection ended before, or the server took too long. */
 export class ConnectionLost extends Error {}
 
+/** The server took too long, while the connection holds. */
+export class Unanswered extends ConnectionLost {}
+
 /** Whether an error is a sentence for the person, and none of the page's own. @param {any} error */
 export const isAnswer = (error) => error instanceof ToolError || error instanceof McpError || error instanceof ConnectionLost;
+
+/** Raise an error of the page’s own again; of what is an answer nothing is said. @param {any} error */
+export function unlessAnswer(error) {
+  if (!isAnswer(error)) throw error;
+}
 
 export class McpClient {
   #socket;
@@ -90,7 +98,7 @@ export class McpClient {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
         this.#send({jsonrpc: '2.0', method: 'notifications/cancelled', params: {requestId: id}});
-        reject(new ConnectionLost(`The server did not answer ${method} within ${seconds} s.`));
+        reject(new Unanswered(`The server did not answer ${method} within ${seconds} s.`));
       }, seconds * 1000);
       const settle = (action) => (value) => {
         clearTimeout(timer);

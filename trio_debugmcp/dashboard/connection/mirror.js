@@ -1,6 +1,6 @@
 // Mirrors the server's resources: subscribes once, and reads each again when it is reported to have changed.
 
-import {McpError} from './mcp.js';
+import {McpError, Unanswered} from './mcp.js';
 
 const SCHEME = 'debugger://';
 
@@ -29,6 +29,25 @@ export function coalesced(task) {
   };
 }
 
+/**
+ * Coalesced reads of what the page mirrors. One that the server was too slow for is made again: what is shown would stay
+ * old, while the connection holds. What else goes wrong is `onError`'s.
+ *
+ * @param {() => Promise<any>} task
+ * @param {(error: any) => void} onError
+ */
+export function mirrored(task, onError) {
+  const read = coalesced(() => task().catch(failed));
+  /** @param {any} error */
+  function failed(error) {
+    if (!(error instanceof Unanswered)) return onError(error);
+    console.error(error);
+    setTimeout(read);
+    return undefined;
+  }
+  return read;
+}
+
 /** Reads the first of the URIs before the others. */
 export class Mirror {
   #client;
@@ -44,7 +63,7 @@ export class Mirror {
     this.#uris = uris;
     this.onPayload = onPayload;
     this.onActive = onActive;
-    const guarded = (task) => coalesced(() => task().catch(onError));
+    const guarded = (task) => mirrored(task, onError);
     this.list = guarded(() => this.#list());
     for (const uri of uris) this.#readers.set(uri, guarded(() => this.#read(uri)));
   }

@@ -1,8 +1,8 @@
 // Who is at the server: persons and agents, who holds the session, messages, and questions. Mirrors `debugger://people`,
 // which can be read without a session too, and joins as a person where the page is in control.
 
-import {ConnectionLost, McpError, ToolError} from '../connection/mcp.js';
-import {coalesced} from '../connection/mirror.js';
+import {unlessAnswer} from '../connection/mcp.js';
+import {mirrored} from '../connection/mirror.js';
 
 export const PEOPLE = 'debugger://people';
 const KEY = 'trio-debugmcp.person';
@@ -24,7 +24,7 @@ export class People {
   #store;
   /** @type {import('../connection/mcp.js').McpClient | null} */
   #client = null;
-  #read = coalesced(() => this.#readAll());
+  #read = mirrored(() => this.#readAll(), unlessAnswer);
 
   /** `call(name, args)` calls a tool. */
   constructor(store, call) {
@@ -41,8 +41,7 @@ export class People {
       await client.request('resources/subscribe', {uri: PEOPLE});
       if (role === 'control') this.#store.update({me: (await this.call('person_join', {key: keyOfTab()})).client});
     } catch (error) {
-      // An older server, or a replay that is watched: the page works without.
-      if (!(error instanceof McpError || error instanceof ToolError || error instanceof ConnectionLost)) throw error;
+      unlessAnswer(error); // an older server, or a replay that is watched: the page works without
     }
     await this.#read();
   }
@@ -72,12 +71,8 @@ export class People {
 
   async #readAll() {
     const client = this.#client;
-    try {
-      const people = await client?.readJson(PEOPLE);
-      if (people !== undefined && client === this.#client) this.#store.update({people});
-    } catch (error) {
-      if (!(error instanceof McpError || error instanceof ConnectionLost)) throw error;
-    }
+    const people = await client?.readJson(PEOPLE);
+    if (people !== undefined && client === this.#client) this.#store.update({people});
   }
 }
 

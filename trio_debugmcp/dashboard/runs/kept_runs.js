@@ -1,7 +1,7 @@
 // The recorded runs that the server keeps, the oldest first. Mirrors `debugger://runs`, which can be read without a session too.
 
-import {isAnswer} from '../connection/mcp.js';
-import {coalesced} from '../connection/mirror.js';
+import {unlessAnswer} from '../connection/mcp.js';
+import {mirrored} from '../connection/mirror.js';
 
 export const RUNS = 'debugger://runs';
 
@@ -16,7 +16,7 @@ export class KeptRuns {
   #store;
   /** @type {import('../connection/mcp.js').McpClient | null} */
   #client = null;
-  #read = coalesced(() => this.#readAll());
+  #read = mirrored(() => this.#readAll(), unlessAnswer);
 
   /** @param {import('../store.js').Store} store */
   constructor(store) {
@@ -29,7 +29,7 @@ export class KeptRuns {
     try {
       await client.request('resources/subscribe', {uri: RUNS});
     } catch (error) {
-      if (!isAnswer(error)) throw error; // an older server: the page works without
+      unlessAnswer(error); // an older server: the page works without
     }
     await this.#read();
   }
@@ -41,12 +41,8 @@ export class KeptRuns {
 
   async #readAll() {
     const client = this.#client;
-    try {
-      const found = await client?.readJson(RUNS);
-      if (found !== undefined && client === this.#client) this.#store.update({runs: found.runs});
-    } catch (error) {
-      if (!isAnswer(error)) throw error;
-    }
+    const found = await client?.readJson(RUNS);
+    if (found !== undefined && client === this.#client) this.#store.update({runs: found.runs});
   }
 }
 

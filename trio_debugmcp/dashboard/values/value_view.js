@@ -105,16 +105,20 @@ function lengthOf({value, type}) {
   return type ? `${length} · of type ${type}` : length;
 }
 
-/** The stop at which the program is, as far as the page knows. */
-const stopNow = ({session, events}) =>
-  `${session?.sessionId} ${session?.state} ${lastStop(events, session?.sessionId)?.payload.stop}`;
+/** The stop whose stack is shown; null once the program has moved, of which the timeline may know before the stack. */
+function stopShown({session, stack, events}) {
+  if (stack?.stale !== false) return null;
+  const last = lastStop(events, session?.sessionId)?.payload.stop ?? 0;
+  if (last > (stack.stop ?? Infinity)) return null;
+  return `${session?.sessionId} ${session?.attachedAt} ${stack.stop ?? stack.capturedAt}`;
+}
 
 /** The field that sets it. What it was at opening can be put back, if an expression can say it: it is set again. */
 function setterOf(path, actions, store, done) {
   const input = el('textarea', {className: 'typed', rows: 1, autocomplete: 'off', spellcheck: false});
   const {node, refuse} = field('New value', input, 'An expression. Enter sets it, Escape leaves it as it is.');
   const where = frameArguments(store.state);
-  const begun = stopNow(store.state);
+  const begun = stopShown(store.state);
   /** @type {string | null}  Null until it has come: nothing can be put back that is not known. */
   let before = null;
   let touched = false;
@@ -137,7 +141,7 @@ function setterOf(path, actions, store, done) {
     refuse('');
     if (!value.trim()) return refuse('Type an expression.');
     // Its frame has the number of another one by now, which may have the same name: nothing says that it was not meant.
-    if (stopNow(store.state) !== begun) return refuse('The program has moved since this was opened. Open the value again.');
+    if (begun === null || stopShown(store.state) !== begun) return refuse('The program has moved since this was opened. Open the value again.');
     try {
       const {variable} = await actions.call('variable_set', {path, value, ...where});
       isSet = true;

@@ -14,7 +14,7 @@ export function createWatches(store, actions) {
   const rows = el('div');
   let evaluatedAt = '';
   let sessionKey = '';
-  let expressions = '';
+  let known = new Set();
   /** The expression that is being edited, if one is. */
   let edited = null;
 
@@ -56,20 +56,26 @@ export function createWatches(store, actions) {
     if (edited === null) redraw(rows, watches.map((watch) => row(watch)));
   });
 
-  // In the past nothing is evaluated: what is added there is due when now is shown again.
-  store.watch(['watches'], ({watches, past}) => {
-    const now = JSON.stringify(watches.map(({expression}) => expression));
-    if (past && now !== expressions) evaluatedAt = '';
-    expressions = now;
+  // What is new is due at once; in the past nothing is evaluated, and it is due when now is shown again.
+  store.watch(['watches'], ({watches}) => {
+    const expressions = watches.map(({expression}) => expression);
+    if (expressions.some((each) => !known.has(each))) evaluatedAt = '';
+    known = new Set(expressions);
   });
 
-  store.watch(['stack', 'role', 'frames', 'session'], (state) => {
-    const {stack, role} = state;
+  store.watch(['watches', 'stack', 'role', 'frames', 'session'], (state) => {
+    const {stack, role, link} = state;
     const key = frameKey(state);
-    if (role !== 'control' || !stack || stack.stale || key === evaluatedAt) return;
+    if (role !== 'control' || link.status !== 'open' || !stack || stack.stale || key === evaluatedAt) return;
     evaluatedAt = key;
-    actions.evaluateWatches();
+    evaluate(key);
   });
+
+  /** @param {string} key */
+  async function evaluate(key) {
+    const all = await actions.evaluateWatches();
+    if (!all && evaluatedAt === key) evaluatedAt = ''; // that frame may be shown again: at a start the page is drawn anew
+  }
 
   function row({expression, value, error, before}) {
     const changed = before !== undefined && value !== undefined && before !== value;

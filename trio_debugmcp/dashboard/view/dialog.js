@@ -26,14 +26,27 @@ export function openDialog({title, className = '', onclose}, ...content) {
     el('header', {}, heading, close),
     ...content,
   );
-  dialog.addEventListener('close', () => {
+  function left() {
+    if (!dialog.isConnected) return; // it was left already
     dialog.remove();
     onclose?.();
     if (opener?.isConnected || !key) return;
     // What opened it was drawn again meanwhile: the one that stands in its place gets the focus.
     const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-key], [aria-label]'));
     [...rows].find((node) => (node.getAttribute('data-key') ?? node.ariaLabel) === key)?.focus();
+  }
+  // The browser says later that it has closed: until then a key would be for nothing, and what closes it could not set the
+  // focus: it would be taken away again.
+  dialog.close = () => {
+    HTMLDialogElement.prototype.close.call(dialog);
+    left();
+  };
+  dialog.addEventListener('cancel', (event) => {
+    if (event.target !== dialog) return; // a part of it has been cancelled
+    event.preventDefault();
+    dialog.close();
   });
+  dialog.addEventListener('close', left); // not every close can be prevented
   // The page's own keys (Escape, F10, …) are not for it while a dialog is open. Nor are they for the browser, whose F5 would
   // load the page anew, without what was typed.
   dialog.addEventListener('keydown', (event) => {
