@@ -5,7 +5,8 @@ import os
 import shutil
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -65,16 +66,13 @@ async def test_a_minidump_is_opened_by_the_debugger_that_reads_it(
         assert (await failure(client, "debug_continue")).code == "NOT_SUPPORTED"
 
 
-async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_after_the_session(
-    debugging: Connect, native_program: str
-) -> None:
-    profile = profile_named("gdb")
-    assert profile is not None
-    need("gdb", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+@contextmanager
+def served(program: str) -> Iterator[tuple[int, int]]:
+    """Have a gdbserver run the program, which waits at its first instruction; yield its port, and the program's id."""
     gdbserver = need("gdbserver", shutil.which("gdbserver"), "apt-get install gdbserver")
-    command = [gdbserver, "--once", "127.0.0.1:0", native_program, "spin"]
+    command = [gdbserver, "--once", "127.0.0.1:0", program, "spin"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        pid = None
+        pid = 0
         try:
             assert server.stderr is not None
             said = ""
@@ -82,23 +80,45 @@ async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_
                 said = server.stderr.readline()
                 if "pid = " in said:
                     pid = int(said.rpartition("pid = ")[2])
-            port = int(said.split()[-1])
-            async with debugging() as client:
-                set_ = await client.call("breakpoint_set", **at("spin"))
-                attached = await client.call("debug_attach", port=port, program=native_program, adapter="gdb")
-                assert attached["session"] == "s-1"
-                stop = await client.call("debug_wait")
-                assert (stop["reason"], stop["breakpoints"]) == ("Breakpoint", [set_["id"]])
-                assert stop["at"] == f"{place('spin')} in spin"
-                await client.call("debug_disconnect")
-                assert pid is not None
-                state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-                assert state in "SR"
+            yield int(said.split()[-1]), pid
         finally:
             server.kill()
-            if pid is not None:
+            if pid:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+
+
+async def test_a_program_that_waits_behind_a_gdbserver_waits_on_until_it_has_breakpoints_if_it_is_to_stop(
+    debugging: Connect, native_program: str
+) -> None:
+    installed("gdb")
+    with served(native_program) as (port, _pid):
+        async with debugging() as client:
+            start = {"port": port, "program": native_program, "adapter": "gdb"}
+            stop = await client.call("debug_attach", **start, stop=True)
+            assert (stop["state"], stop["reason"], stop["at"]) == ("Paused", "Pause", "in _start")
+            set_ = await client.call("breakpoint_set", **at("spin"))
+            assert "pending" not in set_
+            stop = await client.call("debug_continue")
+            assert (stop["breakpoints"], stop["at"]) == ([set_["id"]], f"{place('spin')} in spin")
+            await client.call("debug_disconnect")
+
+
+async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_after_the_session(
+    debugging: Connect, native_program: str
+) -> None:
+    installed("gdb")
+    with served(native_program) as (port, pid):
+        async with debugging() as client:
+            set_ = await client.call("breakpoint_set", **at("spin"))
+            attached = await client.call("debug_attach", port=port, program=native_program, adapter="gdb")
+            assert attached["session"] == "s-1"
+            stop = await client.call("debug_wait")
+            assert (stop["reason"], stop["breakpoints"]) == ("Breakpoint", [set_["id"]])
+            assert stop["at"] == f"{place('spin')} in spin"
+            await client.call("debug_disconnect")
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            assert state in "SR"
 
 
 @pytest.mark.parametrize("adapter", ["gdb", "lldb-dap", "codelldb"])

@@ -24,6 +24,27 @@ async def test_a_stop_that_only_attaching_makes_is_left_and_the_program_runs_on(
         assert (await client.call("debug_state"))["state"] == "Running"
 
 
+@pytest.mark.parametrize(("table", "reason", "pauses"), [("gdb", "attach", 0), ("lldb-dap", "pause", 1)])
+async def test_a_program_that_is_to_be_stopped_stays_where_attaching_stops_it_or_is_paused(
+    autojump_clock: MockClock, table: str, reason: str, pauses: int
+) -> None:
+    adapter = FakeAdapter()
+    async with connect(options=options_like(table, adapter)) as client, trio.open_nursery() as nursery:
+        answers = list[dict[str, object]]()
+
+        async def attach() -> None:
+            answers.append(await client.call("debug_attach", pid=os.getpid(), stop=True))
+
+        nursery.start_soon(attach)
+        await trio.sleep(0.1)
+        await adapter.stop(reason)
+        await trio.sleep(1)
+        assert (answers[0]["state"], answers[0]["reason"], answers[0]["session"]) == ("Paused", "Pause", "s-1")
+        assert (len(adapter.sent("pause")), len(adapter.sent("continue"))) == (pauses, 0)
+        await client.call("debug_continue", wait=False)
+        assert len(adapter.sent("continue")) == 1
+
+
 async def test_a_pause_that_is_asked_for_while_attaching_keeps_the_program_stopped(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.withhold("pause")

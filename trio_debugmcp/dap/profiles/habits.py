@@ -79,6 +79,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         keeps_steps: a step that a breakpoint has cut short still ends some time, with a stop.
         keeps_breakpoints: a pattern of what a stop at a breakpoint on a line says, for an adapter that takes none back.
         ends_launched: a program that it has launched ends with the session, whatever is asked.
+        stops_attached: it leaves a program stopped that it has attached to, with a stop whose reason is `attach`.
         halts_when_left: a program that was attached to keeps its breakpoints when the session ends, and stays stopped.
         detach: a command without which it ends what a server at a port has started for it, evaluated as `repl`.
         ends_by_closing: the adapter just closes the connection when the program has ended.
@@ -101,6 +102,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     errors: str | None = None
     exit_code: str | None = None
     ends_launched: bool = False
+    stops_attached: bool = False
     halts_when_left: bool = False
     detach: str | None = None
     ends_by_closing: bool = False

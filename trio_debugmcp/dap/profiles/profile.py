@@ -87,9 +87,6 @@ class Dialect:
     column: ClassVar[int | None] = None
     """The column of every frame, of an adapter that knows only lines and says so."""
 
-    stops_attached: ClassVar[bool] = False
-    """Whether the adapter leaves a process stopped that it has attached to."""
-
     running_context: ClassVar[str | None] = None
     """The DAP evaluate context in which the adapter evaluates in no frame while the program runs; None: it does not."""
 

@@ -96,7 +96,8 @@ class Attach(Struct, frozen=True):
     """A running program: by process id, or by the port on which an adapter listens for it; or what a crash has left.
 
     `program` is the executable, where that has to be known; `name`: what a person calls the process. `cwd`: the
-    directory of its sources, as far as they are named by other places, as those of a page are.
+    directory of its sources, as far as they are named by other places, as those of a page are. `stop`: it is to stay
+    where attaching stops it, and not to run on.
     """
 
     pid: int | None = None
@@ -109,6 +110,7 @@ class Attach(Struct, frozen=True):
     path_mappings: tuple[PathMapping, ...] = ()
     options: Mapping[str, Any] = {}
     tasks: object = None
+    stop: bool = False
 
 
 class Listen(Struct, frozen=True):

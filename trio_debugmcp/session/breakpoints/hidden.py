@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
 from trio_debugmcp.dap.profiles.opening import launch_values
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.starts import Launch, Start, asked_for
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start, asked_for
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 
 
@@ -31,6 +31,7 @@ class HiddenBreakpoints:
     Attributes:
         launched: this session began with the program, so that its first stop may be where that begins.
         wanted: the program is to stop where it begins.
+        kept: it is to stay where attaching stops it.
         place: where, if the adapter is not relied on for it.
         entry: the same, until it has stopped there.
         raising: the functions that raise exceptions, while the program is to stop at these.
@@ -41,6 +42,7 @@ class HiddenBreakpoints:
         start = asked_for(start)
         self.launched = isinstance(start, Launch)
         self.wanted = isinstance(start, Launch) and start.stop_at_entry
+        self.kept = isinstance(start, Attach) and start.stop
         named = isinstance(start, Launch) and profile.habits.learns_sources
         self.named = {start.source or start.program} if named and isinstance(start, Launch) else set()
         self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None

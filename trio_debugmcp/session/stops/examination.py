@@ -172,8 +172,8 @@ class Examiner:
 
     async def _counts(self, stopped: Stopped, found: Findings) -> bool:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
-        if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
-            return False  # the program is to run on
+        if stopped.reason == "attach" and self._requests.profile.habits.stops_attached:
+            return self._breakpoints.hidden.kept  # else the program is to run on
         return await self._breakpoints.judge.at_stop(stopped, found.frames)
 
     def begin_step(self, command: str, thread_id: int | None) -> None:

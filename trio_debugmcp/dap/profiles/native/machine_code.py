@@ -222,7 +222,6 @@ class NativeCode(Code):
 class NativeDialect(Dialect):
     """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
 
-    stops_attached: ClassVar[bool] = True  # gdb does
     call_reason: ClassVar[str | None] = "function call"  # gdb's
 
     def __init__(self, raised: Sequence[str]) -> None:

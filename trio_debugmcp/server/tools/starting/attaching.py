@@ -14,6 +14,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.moving.pausing import DebugPause, pause
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.starting.checks import (
     adapters_for_process,
@@ -27,6 +28,7 @@ from trio_debugmcp.server.tools.starting.other_programs import caller
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.payloads import shortened
 
 _MOST_CANDIDATES = 10
@@ -58,6 +60,7 @@ class DebugAttach(Params, frozen=True, kw_only=True):
     path_mappings: Annotated[
         list[Mapping], Meta(description="Where the program has, or was built from, the files of this machine.")
     ] = []
+    stop: Annotated[bool, Meta(description="Stop it; what waits at its first instruction stays there.")] = False
     new_session: NewSession = False
     timeout: Seconds = 30.0
 
@@ -94,17 +97,26 @@ async def attach(
             f"{profile.name} did not attach within {params.timeout:g} s. Attaching by pid needs the right to trace the "
             "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
         )
-    if start.core_file is not None:
-        outcome: Outcome | None = None
-        with trio.move_on_at(deadline):
-            outcome = await debugger.wait_stop(session.id)
-        stop = await wait_answer(debugger, outcome, deadline, session_id=session.id)
-        return replace(stop, session=session.id)
+    if start.core_file is not None or start.stop:
+        return replace(await _stopped(debugger, session, deadline), session=session.id)
     snapshot = session.snapshot
     if snapshot is None:
         return Attached(session=session.id, state="Running")
     origin = snapshot.origin
     return Attached(session=session.id, pid=origin.process_id, state=snapshot.phase, engine=origin.unusual_engine)
+
+
+async def _stopped(debugger: Debugger, session: DebugSession, deadline: float) -> StopAnswer:
+    """Answer where a program is that attaching stops, or else a pause."""
+    snapshot = session.snapshot
+    runs = snapshot is not None and snapshot.phase == "Running"
+    if runs and not session.profile.habits.stops_attached:
+        left = max(0.0, deadline - trio.current_time())
+        return await pause(debugger, DebugPause(session_id=session.id, timeout=left))
+    outcome: Outcome | None = None
+    with trio.move_on_at(deadline):
+        outcome = await debugger.wait_stop(session.id)
+    return await wait_answer(debugger, outcome, deadline, session_id=session.id)
 
 
 async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Attach]:
@@ -131,6 +143,7 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
         cwd=debugger.workspace.directory,
         path_mappings=checked_mappings(debugger, params.path_mappings, profile),
         options=params.adapter_options,
+        stop=params.stop,
     )
     _check(debugger, profile, start)
     if profile.name == BROWSER:

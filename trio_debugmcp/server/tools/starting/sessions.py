@@ -149,13 +149,13 @@ TOOLS = (
         title="Attach to a running program",
         description=(
             "Attach to a process by `pid` or `process` (its name), or to an adapter listening (`python -m debugpy "
-            "--listen`) on a `port`. It runs on: use debug_pause or breakpoints."
+            "--listen`) on a `port`. It runs on: pass `stop`, or use breakpoints."
         ),
         params=DebugAttach,
         run=attach,
         open_world=True,
         phrase="to a process (pid)",
-        unlisted=frozenset({"process", "path_mappings", "core_file", "program", "adapter", "adapter_options"}),
+        unlisted=frozenset({"process", "path_mappings", "core_file", "program", "adapter", "adapter_options", "stop"}),
     ),
     Tool(
         name="debug_disconnect",
