@@ -189,7 +189,7 @@ POLICY = {
     """,
     "the end of a hang, or no wait": """
         session.looking.from_outside.outside.KEPT_SECONDS session.looking.from_outside.process_sample.FULL_TURN_SECONDS
-        session.looking.fleet_looks.COMPUTING_SECONDS
+        session.looking.fleet_looks.COMPUTING_SECONDS session.looking.from_outside.kernel_log._NEAR_SECONDS
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS
         probe.packing.PART_SECONDS session.hunting.cluster_worker.KEEPER_SECONDS

@@ -63,6 +63,9 @@ def test_ranks_of_a_range_that_are_not_there_are_named() -> None:
     [
         ("", "A group is `all`, `stopped`"),
         ("rank=captain", "rank is a number or a range, as rank=3 or rank=0-7, not 'captain'."),
+        ("rank=0-99999999999", "rank=0-99999999999 is beyond 999999999, which no rank is: a range is rank=0-7."),
+        ("rank=" + "9" * 5000, "rank=999"),
+        ("rank=3-0", "rank=3-0 is empty: a range begins with its least, as rank=0-3."),
         ("rnak=3", "No label is called 'rnak'. Do you mean rank? Labels: rank, local_rank, "),
         ("rank=9", "No process has rank 9: there are rank 0-3."),
         ("pod=x", "No process has a label pod. Labels here: host, rank."),
@@ -86,3 +89,11 @@ def test_where_all_are_alike_none_is_odd_and_none_stopped() -> None:
     for text, said in [("odd", "None of the 2 processes differs"), ("stopped", "No process is stopped")]:
         with pytest.raises(UsageError, match=said):
             selected(parsed(text), alike)
+
+
+def test_a_range_may_be_far_longer_than_the_job_and_its_gaps_are_named_as_far_as_they_fit() -> None:
+    odd = [GroupMember(f"s-{n}", {"rank": str(2 * n)}) for n in range(1000)]
+    found = selected(parsed("rank=0-999999999"), odd)
+    assert len(found.ids) == 1000
+    (missing,) = found.missing
+    assert missing == ("no process has rank 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 988 more ranges")

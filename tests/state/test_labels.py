@@ -31,6 +31,7 @@ def test_the_rank_of_torchrun_counts_before_that_of_the_scheduler_which_started_
 def test_a_rank_is_a_number() -> None:
     assert labels_of({"RANK": "captain", "PMI_RANK": "07"}) == {"rank": "7"}
     assert labels_of({"RANK": "²", "WORLD_SIZE": "-1"}) == {}
+    assert labels_of({"RANK": "9" * 5000, "WORLD_SIZE": "1000000000"}) == {}
 
 
 def test_a_pod_is_not_named_twice() -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.near_names import named_alike
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.state.labels import NAMES, NUMBERS, Labels, in_ranges, short_label
+from trio_debugmcp.state.labels import MOST_NUMBER, NAMES, NUMBERS, Labels, in_ranges, short_label
 from trio_debugmcp.state.payloads import printable, shortened
 
 WORDS = ("all", "stopped", "running", "odd")
@@ -25,7 +25,7 @@ WORDS = ("all", "stopped", "running", "odd")
 FORMS = "`all`, `stopped`, `running`, `odd`, `in:FUNCTION`, a label such as `rank=0-7`, or sessions such as `s-3,s-7`"
 
 _SESSION, _LABELLED = re.compile(r"s-\d+"), re.compile(r"(\w+)\s*[=:]\s*(.+)|(\w+)\s+(\S+)")
-_RANGE = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
+_RANGE, _ANY_RANGE = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?"), re.compile(r"\d+(\s*-\s*\d+)?")
 
 _MOST_NAMED = 12
 """Values that an error names; of more it has the number."""
@@ -118,8 +118,17 @@ def _term(part: str, before: str | None) -> Term:
 
 
 def _of_label(label: str, value: str) -> Term:
-    if label in NUMBERS and not _RANGE.fullmatch(value):
+    if label not in NUMBERS:
+        return Term(label, value)
+    found = _RANGE.fullmatch(value)
+    if found is None and _ANY_RANGE.fullmatch(value):
+        raise _refused(
+            f"{label}={shortened(value)} is beyond {MOST_NUMBER}, which no {label} is: a range is {label}=0-7."
+        )
+    if found is None:
         raise _refused(f"{label} is a number or a range, as {label}=3 or {label}=0-7, not '{shortened(value)}'.")
+    if found[2] and int(found[1]) > int(found[2]):
+        raise _refused(f"{label}={value} is empty: a range begins with its least, as {label}={found[2]}-{found[1]}.")
     return Term(label, value)
 
 
@@ -191,7 +200,8 @@ def _without_process(term: Term, members: Iterable[GroupMember]) -> list[str]:
         if number > first:
             gaps.append(str(first) if number == first + 1 else f"{first}-{number - 1}")
         first = number + 1
-    return [f"no process has {term.kind} {', '.join(gaps)}"] if gaps else []
+    more = f" and {len(gaps) - _MOST_NAMED} more ranges" if len(gaps) > _MOST_NAMED else ""
+    return [f"no process has {term.kind} {', '.join(gaps[:_MOST_NAMED])}{more}"] if gaps else []
 
 
 # --- What there is instead --------------------------------------------------------------------------------------------

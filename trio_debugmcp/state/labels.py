@@ -31,6 +31,9 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 }
 """Labels that are words, as above."""
 
+MOST_NUMBER = 999_999_999
+"""A variable with more than that is not the number of a process, whatever it is."""
+
 NAMES = (*NUMBERS, *WORDS, "name", "host")
 """All labels that there are."""
 
@@ -45,7 +48,7 @@ def labels_of(environment: Mapping[str, str], name: str | None = None, host: str
     found = dict[str, str]()
     for label, variables in NUMBERS.items():
         values = (environment.get(variable, "").strip() for variable in variables)
-        number = next((value for value in values if value.isascii() and value.isdigit()), None)
+        number = next((value for value in values if _is_number(value)), None)
         if number is not None:
             found[label] = str(int(number))
     for label, variables in WORDS.items():
@@ -59,6 +62,10 @@ def labels_of(environment: Mapping[str, str], name: str | None = None, host: str
     if host and host != found.get("pod"):
         found["host"] = host
     return found
+
+
+def _is_number(value: str) -> bool:
+    return value.isascii() and value.isdigit() and len(value) <= len(str(MOST_NUMBER))
 
 
 def short_label(labels: Labels) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from trio_debugmcp.server.answers.fleet.collectives import missing_lines
+from trio_debugmcp.server.answers.fleet.collectives import missing_lines, unconnected_lines
 from trio_debugmcp.server.answers.fleet.fleet_answers import how_it_ended
 from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
 from trio_debugmcp.server.answers.places import Places
@@ -96,3 +96,28 @@ def test_many_places_are_counted() -> None:
     [line] = lines([*map(rank, range(40)), *late])
     assert line.endswith("; 45 in step_45 train.py:45; and 4 more places")
     assert "rank 40-49 are not in it" in line
+
+
+def of_job(number: int, size: int, **labels: str) -> ProcessNow:
+    return ProcessNow(f"s-{number + 2}", {"rank": str(number), "world_size": str(size), **labels})
+
+
+def test_ranks_that_never_connected_are_named_by_the_size_of_the_job() -> None:
+    dead = Departed("s-9", "s-1", {"rank": "2", "world_size": "8"}, 4711, -9, "the program ended")
+    assert unconnected_lines([of_job(n, 8) for n in (0, 1, 3, 4, 6)], [dead]) == [
+        "2 of 8 ranks have never connected: rank 5, 7"
+    ]
+    assert unconnected_lines([of_job(n, 2) for n in (0, 1)], []) == []
+    assert unconnected_lines([of_job(n, 10**9 - 1) for n in range(0, 2000, 2)], []) == [
+        ("999998999 of 999999999 ranks have never connected: rank 1, 3, 5, 7, 9, 11, 13, 15 and 992 more ranges")
+    ]
+
+
+def test_each_job_has_its_own_ranks_and_of_jobs_without_a_name_whose_sizes_differ_nothing_is_said() -> None:
+    two = [of_job(0, 2, job="a"), of_job(1, 3, job="b"), of_job(2, 3, job="b")]
+    assert unconnected_lines(two, []) == [
+        "1 of 2 ranks has never connected: rank 1",
+        "1 of 3 ranks has never connected: rank 0",
+    ]
+    assert unconnected_lines([of_job(0, 2), of_job(1, 3)], []) == []
+    assert unconnected_lines([rank(0)], []) == []

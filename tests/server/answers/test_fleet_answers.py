@@ -187,3 +187,11 @@ def test_programs_get_the_merged_stacks_with_who_has_each_branch_and_how_many_th
     assert full is not None
     assert (len(full.tree), full.total_branches) == (500, 1001)
     assert full.tree[0].session_ids == [f"s-{n}" for n in range(8)]
+
+
+def test_ranks_that_never_connected_are_missing_unless_others_may_be_these() -> None:
+    there = [ProcessNow(f"s-{n}", {"rank": str(n), "world_size": "4"}, stack=LOADS) for n in (0, 1, 3)]
+    assert answered(FleetLook(processes=there))[0].missing == ["1 of 4 ranks has never connected: rank 2"]
+    assert answered(FleetLook(processes=there, is_whole=False))[0].missing == []
+    silent = ProcessNow("s-9", unknown="it does not answer")
+    assert answered(FleetLook(processes=[*there, silent]))[0].missing == []

@@ -9,9 +9,16 @@ OTHERS = "6,339,5140900,-;orders[4711]: segfault at 0 ip 000055562242f71e\n"
 
 
 def test_the_kernel_names_the_process_that_it_has_killed() -> None:
-    assert is_in_log(4711, iter([OTHERS, OURS]))
-    assert not is_in_log(471, iter([OTHERS, OURS]))
-    assert not is_in_log(4711, iter([OTHERS]))
+    assert is_in_log(4711, iter([OTHERS, OURS]), 2.0)
+    assert not is_in_log(471, iter([OTHERS, OURS]), 2.0)
+    assert not is_in_log(4711, iter([OTHERS]), 2.0)
+
+
+def test_a_kill_of_another_process_that_had_the_id_before_is_not_of_this_one() -> None:
+    assert not is_in_log(4711, iter([OURS]), 3600.0)
+    later = OURS.replace("90001", "3598000000")
+    assert is_in_log(4711, iter([OURS, later]), 3600.0)
+    assert not is_in_log(4711, iter(["Killed process 4711 (python3)"]), 2.0)
 
 
 def group(tmp_path: Path, line: str, file: str, text: str) -> int:

@@ -11,6 +11,8 @@ left: the root of a broadcast need not wait.
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
 
 from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow, grouped, innermost
 from trio_debugmcp.server.answers.places import Places
@@ -22,6 +24,9 @@ _COLLECTIVE = re.compile(
     r"_?i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|(monitored_)?barrier|bcast|broadcast)\w*", re.IGNORECASE
 )
 """Not `gather`, `scatter` and `reduce`: many functions are called so that no other process waits for."""
+
+_MOST_RANGES = 8
+"""Ranges of ranks that never connected; all are counted."""
 
 _MOST_SAID = 6
 """Places of ranks that are not in it; all of these ranks are named."""
@@ -41,6 +46,34 @@ def missing_lines(
         gone = [each for each in ended if "rank" in each.labels and each.labels.get("job") == name]
         lines += _missing(places, _by_rank(job), {_rank(each.labels): f" {how(each)}" for each in gone})
     return lines
+
+
+def unconnected_lines(processes: Sequence[ProcessNow], ended: Sequence[Departed]) -> list[str]:
+    """Return a line for each job of which some ranks have never connected, by its size, which the others have as label.
+
+    Of those without a name that have several sizes nothing is said: it is not known which ranks are of which.
+    """
+    living = [each for each in processes if "rank" in each.labels and "world_size" in each.labels]
+    lines = list[str]()
+    for job in grouped(living, lambda each: each.labels.get("job")):
+        name, sizes = job[0].labels.get("job"), {int(each.labels["world_size"]) for each in job}
+        gone = {_rank(each.labels) for each in ended if "rank" in each.labels and each.labels.get("job") == name}
+        there = gone.union(_rank(each.labels) for each in job)
+        if len(sizes) == 1 and (line := _unconnected(sizes.pop(), there)) is not None:
+            lines.append(line)
+    return lines
+
+
+def _unconnected(size: int, connected: AbstractSet[int]) -> str | None:
+    there = sorted(rank for rank in connected if rank < size)
+    gaps = [(before + 1, after - 1) for before, after in pairwise([-1, *there, size]) if after - before > 1]
+    if not gaps:
+        return None
+    number = size - len(there)
+    ranges = [str(first) if first == last else f"{first}-{last}" for first, last in gaps]
+    more = f" and {len(ranges) - _MOST_RANGES} more ranges" if len(ranges) > _MOST_RANGES else ""
+    has = "has" if number == 1 else "have"
+    return f"{number} of {size} ranks {has} never connected: rank {', '.join(ranges[:_MOST_RANGES])}{more}"
 
 
 def _rank(labels: Labels) -> int:

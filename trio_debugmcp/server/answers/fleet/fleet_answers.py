@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.fleet.collectives import missing_lines
+from trio_debugmcp.server.answers.fleet.collectives import missing_lines, unconnected_lines
 from trio_debugmcp.server.answers.fleet.fleet_classes import (
     Frames,
     ProcessNow,
@@ -55,6 +55,7 @@ class FleetLook(Struct, frozen=True, kw_only=True):
         used: processor time, by the sessions' ids.
         deadlocks: what is to be said of each process whose threads wait for each other.
         before: the stacks at the last look, `ago` seconds; None: there was none.
+        is_whole: these are all that have connected.
     """
 
     processes: Sequence[ProcessNow]
@@ -63,6 +64,7 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     deadlocks: Mapping[str, str] = {}
     before: Mapping[str, Frames] | None = None
     ago: float = 0.0
+    is_whole: bool = True
 
 
 class ProcessData(Payload, frozen=True):
@@ -92,9 +94,9 @@ class FleetData(AnswerData, frozen=True, kw_only=True):
 class FleetAnswer(Answer, frozen=True, kw_only=True):
     """All processes as classes of equal stacks, the smallest first: what differs from the rest is there.
 
-    `missing`: ranks that are not in the collective in which most are. `ended`: those that have ended since the
-    fleet began. `since`: what has changed since the last call. `tree`: the stacks of all threads merged, with how many
-    processes have each. `omitted`: lines that were left out.
+    `missing`: ranks that are not in the collective in which most are, and those that never connected. `ended`: those
+    that have ended since the fleet began. `since`: what has changed since the last call. `tree`: the stacks of all
+    threads merged, with how many processes have each. `omitted`: lines that were left out.
     """
 
     full: FleetData | None = None
@@ -119,7 +121,7 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     since, branches = _since(look), merged(processes)
     tree = tree_lines(places, branches)
     lists = {
-        "missing": (missing_lines(places, processes, look.ended, how_it_ended), _REST),
+        "missing": ([*missing_lines(places, processes, look.ended, how_it_ended), *_unconnected(look)], _REST),
         "classes": ([class_line(places, each) for each in found], _CLASSES),
         "ended": (ended_lines(look.ended), _REST),
         "deadlocks": (alike(processes, look.deadlocks), _REST),
@@ -149,6 +151,12 @@ def _without_common_host(look: FleetLook) -> FleetLook:
     if len({each.get("host") for each in labels} - {None}) > 1:
         return look
     return replace(look, processes=without_host(look.processes), ended=without_host(look.ended))
+
+
+def _unconnected(look: FleetLook) -> list[str]:
+    """Return which ranks never connected, where all are looked at, and each has said who it is."""
+    is_known = all(process.labels or process.unknown is None for process in look.processes)
+    return unconnected_lines(look.processes, look.ended) if look.is_whole and is_known else []
 
 
 def _data(look: FleetLook, process: ProcessNow, index: Mapping[str, int]) -> ProcessData:

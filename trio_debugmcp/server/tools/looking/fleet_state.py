@@ -17,6 +17,7 @@ from trio_debugmcp.session.looking.by_probe.live_threads import ALL_FRAMES
 from trio_debugmcp.session.looking.fleet_looks import FleetSeen, look_at, share
 from trio_debugmcp.session.programs import FleetMemory
 from trio_debugmcp.state.model import Departed
+from trio_debugmcp.state.reduce import MAX_DEPARTED
 
 
 class FleetState(Params, frozen=True, kw_only=True):
@@ -32,13 +33,14 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     everyone = await processes_seen(debugger, sessions, seen)
     chosen = choose(params.group, everyone)
     deadlocks = {session.id: list(map(deadlock_note, seen.stacks[session.id].deadlocks)) for session in sessions}
-    reader = READER.get()
+    reader, starting = READER.get(), starting_notes(debugger)
     before = debugger.programs.last_look(reader)
     look = FleetLook(
         processes=chosen.processes,
         ended=_departed(debugger) if params.group is None else (),
         used={process.id: _used(process.id, seen, before) for process in chosen.processes},
         deadlocks={session_id: "; ".join(notes) for session_id, notes in deadlocks.items() if notes},
+        is_whole=params.group is None and not starting and len(debugger.state.departed) < MAX_DEPARTED,
         before=_stacks_before(before, params.group, chosen.processes),
         ago=0.0 if before is None else trio.current_time() - before.at,
     )
@@ -48,7 +50,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
         used={session_id: readings[-1] for session_id, readings in seen.used.items() if readings},
     )
     debugger.programs.keep_look(reader, memory)
-    return fleet_answer(Places(debugger.workspace.directory), look, [*chosen.notes, *starting_notes(debugger)])
+    return fleet_answer(Places(debugger.workspace.directory), look, [*chosen.notes, *starting])
 
 
 def _stacks_before(
