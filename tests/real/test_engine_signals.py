@@ -123,3 +123,41 @@ async def test_what_a_signal_handler_raises_during_a_stop_is_raised_at_its_end_w
             stop = await client.call("debug_continue")
             printed += stop.get("stdout", "")
         assert (stop["exitCode"], printed) == (0, RAISED)
+
+
+SENT_TWICE = """\
+import signal
+
+def late(number, *_):
+    raise ValueError(number)
+
+for number in signal.SIGUSR1, signal.SIGALRM:
+    signal.signal(number, late)
+
+def work():
+    return 1
+
+try:
+    try:
+        work()
+    except ValueError as error:
+        print("the first:", error)
+        raise
+except ValueError as error:
+    print("the last:", error, "after", error.__context__)
+"""
+
+
+async def test_of_two_signals_that_come_during_a_stop_both_handlers_errors_are_raised(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "sent_twice.py"
+        places = [{"file": str(file), "statement": "return 1"}]
+        stop = await launched(client, python, file, SENT_TWICE, breakpoints=places)
+        for number in signal.SIGUSR1, signal.SIGALRM:
+            os.kill(stop["pid"], number)
+        looked = await client.call("stacktrace_get")
+        assert "return 1" in str(looked)
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "the last: 14 after 10\n")

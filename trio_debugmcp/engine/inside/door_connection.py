@@ -13,6 +13,7 @@ import posix
 import select
 from typing import Any, Callable
 
+from trio_debugmcp.engine.inside.interruptions import firm, without_checks
 from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.tls_cipher import TlsCipher, shaken_hands
 
@@ -141,12 +142,15 @@ class DoorConnection:
             return False
         return bool(data)
 
-    def send(self, message: dict[str, Any], *, with_next: bool = False) -> None:
+    def send(self, message: dict[str, Any], *, with_next: bool = False, sent: list[bool] | None = None) -> None:
         """Send a message, which gets a number. Without a debugger that reads it, it is dropped.
 
         `with_next`: another one follows nearly at once, so that the debugger is woken for both together.
+        `sent`: gets an item when it is sent, before a signal handler can raise anything. What one raises while a
+        message is sent is raised behind it.
         """
         body = message.pop("body", None)
+        raised: list[BaseException] = []
         with self._lock:
             self._sent += 1
             message["seq"] = self._sent
@@ -156,12 +160,15 @@ class DoorConnection:
             data = text.encode("ascii")
             data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
             try:
-                if self._cipher is not None and self._socket is not None:
-                    data = self._cipher.sealed(data)
-                while data and self._socket is not None:
-                    data = data[self._socket.send(data, _WITH_NEXT if with_next else _QUIETLY) :]
+                if self._socket is not None:
+                    data = data if self._cipher is None else self._cipher.sealed(data)
+                    _send_whole(self._socket, data, _WITH_NEXT if with_next else _QUIETLY, raised)
             except OSError:
                 self._socket = None
+            if sent is not None:
+                sent += [True]
+        if raised:
+            raise raised[-1]  # its context are the others
 
     def close(self) -> None:
         """Close the connection; what has been sent arrives."""
@@ -171,6 +178,13 @@ class DoorConnection:
                 each.close()
             except OSError:  # the program has closed all descriptors that it does not know, as daemons do
                 pass
+
+
+@without_checks
+def _send_whole(made: _DoorSocket, data: bytes, flags: int, raised: list[BaseException]) -> None:
+    """Send data to a socket, all or nothing: what signal handlers raise meanwhile is added to a list."""
+    while data:
+        data = data[firm(raised, made.send, data, flags) :]
 
 
 def _size(head: bytes) -> int:

@@ -103,10 +103,10 @@ class Engine:
             served.add_to(self.requests)
         attached.attach(EngineDebugger(self))
 
-    def event(self, name: str, body: Any = None) -> None:
-        """Send an event of DAP to the debugger."""
+    def event(self, name: str, body: Any = None, sent: list[bool] | None = None) -> None:
+        """Send an event of DAP to the debugger. `sent`: as of `DoorConnection.send`."""
         message = {"type": "event", "event": name}
-        self.connection.send(message if body is None else {**message, "body": body})
+        self.connection.send(message if body is None else {**message, "body": body}, sent=sent)
 
     def _report(self, category: str, text: str) -> None:
         self.event("output", {"category": category, "output": text})

@@ -20,12 +20,12 @@ from trio_debugmcp.engine.inside.comprehension_rounds import Round
 from trio_debugmcp.engine.inside.exception_stops import ExceptionStops
 from trio_debugmcp.engine.inside.function_breakpoints import FunctionBreakpoints
 from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
-from trio_debugmcp.engine.inside.interruptions import is_foreign, is_own_code
+from trio_debugmcp.engine.inside.interruptions import is_foreign, is_own_code, without_checks
 from trio_debugmcp.engine.inside.line_breakpoints import NOT_LOOKED_FOR, LineBreakpoints, LinePlan
 from trio_debugmcp.engine.inside.line_loops import LineLoops
 from trio_debugmcp.engine.inside.monitoring import DISABLE, MonitoringTool
 from trio_debugmcp.engine.inside.pauses import Pauses
-from trio_debugmcp.engine.inside.signals_at_await import SignalsAtAwait, without_a_check
+from trio_debugmcp.engine.inside.signals_at_await import SignalsAtAwait
 from trio_debugmcp.engine.inside.stack_room import call_with_room
 from trio_debugmcp.engine.inside.started_pythons import STARTS
 from trio_debugmcp.engine.inside.statement_beginnings import StatementBeginnings
@@ -70,7 +70,7 @@ class EventDispatch:
         self._pauses = pauses
         self._calls = calls
         self._loops = LineLoops()
-        self._signals = SignalsAtAwait(threads, events, held)
+        self._signals = SignalsAtAwait(threads, events, held.late)
         self._beginnings = beginnings
         self.at_start_of_process: Callable[[], None] = lambda: None
 
@@ -125,7 +125,7 @@ class EventDispatch:
             self._fail(error)
         return None if self._attention.is_open or self._breakpoints.has_on_entry(code) else DISABLE
 
-    @without_a_check
+    @without_checks
     def _on_resume(self, code: Any, offset: int) -> Any:
         if self._breakpoints.is_empty and not self._attention.is_open and self._events.soon is None:
             return DISABLE  # nothing is called: where signals are not due, none is looked for
@@ -412,7 +412,6 @@ class EventDispatch:
         is_breakpoint = bool(hits) or record.halting is frame
         stop = ThreadStop(record, frame, "breakpoint" if is_breakpoint else "step", **_hit_ids(hits))
         stop.returned = returned
-        self._steps.end()
         self._stop(stop)
 
     def _breakpoint_stop(self, record: ThreadRecord, frame: Any, hits: Sequence[Any]) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside import interruptions, monitoring
 from trio_debugmcp.engine.inside.attention import Attention
 from trio_debugmcp.engine.inside.interruptions import is_own_code
+from trio_debugmcp.engine.inside.late_raises import LateRaises
 from trio_debugmcp.engine.inside.monitoring import MonitoringTool
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords, program_frame
 
@@ -47,6 +48,10 @@ class ThreadStop:
         mode: of the exception breakpoint that stops here.
         caught_by: who will catch the exception, as far as that is known.
         handled: the exception that is being handled, in any frame of the thread, or None.
+        is_begun: all is done that a stop begins with.
+        is_over: the thread is to continue.
+        is_answered: its event is to have an answer; None as long as that is not decided.
+        sent: has an item as soon as the event is sent.
     """
 
     def __init__(self, record: ThreadRecord, frame: Any, reason: str, **body: Any) -> None:
@@ -64,6 +69,9 @@ class ThreadStop:
         self.mode = ""
         self.caught_by: dict[str, Any] | None = None
         self.handled: Any = None
+        self.is_begun = self.is_over = False
+        self.is_answered: bool | None = None
+        self.sent: list[bool] = []
 
 
 class HeldThreads:
@@ -76,6 +84,7 @@ class HeldThreads:
         at_stop: called when a thread has the turn to stop.
         parked: threads that wait for the end of the turn; some may run again since.
         loans: evaluations for which the others run.
+        late: raises what signal handlers have raised meanwhile.
     """
 
     def __init__(
@@ -98,6 +107,7 @@ class HeldThreads:
         self._lock = _thread.allocate_lock()
         self.parked: list[ThreadRecord] = []
         self.loans: list[Any] = []
+        self.late = LateRaises(threads, events)
 
     # --- By the thread itself -----------------------------------------------------------------------------------------
 
@@ -112,20 +122,31 @@ class HeldThreads:
                 self._miss(stop)
             return
         try:
-            self._take_turn(record)
+            interruptions.completed(record.raised, self._hold, stop, is_wanted)
+        finally:
+            record.stop = None
+            interruptions.completed(record.raised, self._give_turn, record)
+        self.late.raise_kept(record)
+
+    def _hold(self, stop: ThreadStop, is_wanted: Callable[[], bool]) -> None:
+        """Begin a stop, and serve until it is over. Called again when interrupted, and continues with the rest."""
+        if stop.is_over:
+            return
+        record = stop.record
+        self._take_turn(record)
+        if record.stop is None:
             if self.is_over or not is_wanted():
-                self._give_turn(record)
+                stop.is_over = True
                 return
             record.stop = stop
+        if not stop.is_begun:
             stop.handled = _exc_info()[1]
             self.at_stop()
             self._hold_others()
             self._announce(stop)
-            self._serve(record, RESUME)
-        finally:
-            record.stop = None
-            self._give_turn(record)
-        self.raise_kept(record)
+            stop.is_begun = True
+        self._serve(record, RESUME)
+        stop.is_over = True
 
     def park(self, record: ThreadRecord, frame: Any, *, at_breakpoint: bool = False) -> None:
         """Hold the calling thread in a frame as long as another one is stopped.
@@ -140,7 +161,7 @@ class HeldThreads:
                     self._serve(record, _UNPARK)
         finally:
             record.parked = None
-        self.raise_kept(record)
+        self.late.raise_kept(record)
 
     def _holds(self, record: ThreadRecord, *, at_breakpoint: bool) -> bool:
         if self.holder is None or self.holder is record or self.is_over or _is_finalizing():
@@ -150,25 +171,11 @@ class HeldThreads:
     def _serve(self, record: ThreadRecord, end: Any) -> None:
         """Do what other threads put into the inbox of the calling one, until the end."""
         while not self.is_over:
-            item, raised = record.inbox.take()
-            record.raised = raised or record.raised
+            item = record.inbox.take(record.raised)
             if item is end:
                 break
             if item is not RESUME and item is not _UNPARK:  # those are of an earlier stop
-                try:
-                    item()
-                except BaseException as error:
-                    if interruptions.is_foreign(error):
-                        record.raised = error
-                    else:  # a fault of ours does not resume the program
-                        self.faults.append(error)
-
-    @staticmethod
-    def raise_kept(record: ThreadRecord) -> None:
-        """Raise what a signal handler has raised while the thread was held."""
-        raised, record.raised = record.raised, None
-        if raised is not None:
-            raise interruptions.as_the_programs(raised)
+                self.faults += interruptions.done_once(record.raised, item)  # a fault of ours resumes nothing
 
     def _take_turn(self, record: ThreadRecord) -> None:
         while not self.is_over:

@@ -2,11 +2,15 @@
 
 A handler runs between any two steps of our code, and what it raises (KeyboardInterrupt, mostly) belongs to the program:
 it is raised there when the thread leaves the engine. Meanwhile nothing that has begun is left half done: `firm` calls a
-function in C, and takes its result and such an exception apart.
+function in C, and `completed` one of ours, and both put such exceptions aside, however many come.
+
+The interpreter looks for signals where a function begins, where a loop goes back, and after a call of a function in C.
+What puts exceptions aside does none of this where it could not catch them: it is compiled `without_checks`.
 """
 
 from typing import Any, Callable
 
+from trio_debugmcp.engine.inside.catching import opcodes
 from trio_debugmcp.probe.inside import signal_handlers
 
 OWN_FILES = "<trio_debugmcp"
@@ -67,13 +71,44 @@ def is_foreign(error: BaseException) -> bool:
     if isinstance(error, KeyboardInterrupt):  # of the default handler, which is in C
         return True
     step = _traceback(error)
-    while step is not None and step.tb_next is not None:
+    if step is None or step.tb_next is None:  # raised where it is caught: by us, or by what we have called in C
+        return False
+    while step.tb_next is not None:
         step = step.tb_next
-    return step is not None and not is_own_code(step.tb_frame.f_code)
+    return not is_own_code(step.tb_frame.f_code)
 
 
-def firm(function: Callable[..., Any], *arguments: Any) -> tuple[Any, BaseException | None]:
-    """Call a function in C until it has been called; return its result, and what a signal handler has raised.
+QUIET_RESUME = 2
+"""The argument of `RESUME`, from which on no signals are looked for: a generator continues that awaits another one."""
+
+_NUMBERS = {name: number for number, name in opcodes.NAMES.items()}
+
+
+def without_checks(function: Any) -> Any:
+    """Have the interpreter look for no signals where a function begins, and where its loops go back."""
+    code = function.__code__
+    text = bytearray(code.co_code)
+    for place in range(0, len(text), 2):
+        name = opcodes.NAMES.get(text[place])
+        if name == "RESUME":
+            text[place + 1] = QUIET_RESUME
+        elif name == "JUMP_BACKWARD":
+            jump = bytes((_NUMBERS["JUMP_BACKWARD_NO_INTERRUPT"], text[place + 1]))
+            if _HAS_CACHE:  # the other one has none: so it takes its place, to go back as far
+                text[place : place + 4] = bytes((_NUMBERS["NOP"], 0)) + jump
+            else:
+                text[place : place + 2] = jump
+    function.__code__ = code.replace(co_code=bytes(text))
+    return function
+
+
+_HAS_CACHE = opcodes.VERSION >= (3, 13)
+"""Whether a backward jump is followed by a cache."""
+
+
+@without_checks
+def firm(raised: list[BaseException], function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in C until it has been called; return its result. What signal handlers raise is added to a list.
 
     The result is stored in the same step of the interpreter as the call, so it is never lost.
 
@@ -81,14 +116,61 @@ def firm(function: Callable[..., Any], *arguments: Any) -> tuple[Any, BaseExcept
         Exception: what the function itself has raised.
     """
     results: list[Any] = []
-    kept: BaseException | None = None
     packed = [(each,) for each in arguments]
+    caught: list[BaseException] = []
+    own: list[BaseException] = []
+    while not own:
+        try:
+            _sort(caught, raised, own)
+            if not (results or own):
+                results.extend(map(function, *packed))
+            if results:
+                return results[0]
+        except BaseException as error:
+            caught += [error]
+    raise own[0]
+
+
+@without_checks
+def completed(raised: list[BaseException], function: Callable[..., None], *arguments: Any) -> None:
+    """Call a function of ours until it has returned: again after each exception of a signal handler, which is kept.
+
+    Raises:
+        Exception: what the function itself has raised.
+    """
+    caught: list[BaseException] = []
+    own: list[BaseException] = []
+    while not own:
+        try:
+            _sort(caught, raised, own)
+            if not own:
+                function(*arguments)
+                return
+        except BaseException as error:
+            caught += [error]
+    raise own[0]
+
+
+@without_checks
+def done_once(raised: list[BaseException], function: Callable[[], None]) -> list[BaseException]:
+    """Call a function of ours once, whatever comes of it; return the errors that are ours, and keep the others."""
+    caught: list[BaseException] = []
+    own: list[BaseException] = []
+    is_begun = False
     while True:
         try:
-            if not results:
-                results.extend(map(function, *packed))
-            return results[0], kept
+            if not is_begun:
+                is_begun = True
+                function()
+            _sort(caught, raised, own)
+            return own
         except BaseException as error:
-            if not is_foreign(error):
-                raise
-            kept = error
+            caught += [error]
+
+
+def _sort(caught: list[BaseException], raised: list[BaseException], own: list[BaseException]) -> None:
+    """Move exceptions to those of signal handlers, or to our own. One that comes meanwhile is the caller's to catch."""
+    while caught:
+        kind = raised if is_foreign(caught[0]) else own
+        kind += caught[:1]
+        del caught[0]

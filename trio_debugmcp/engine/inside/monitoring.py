@@ -174,7 +174,8 @@ class MonitoringTool:
             self._secure()
             if self._tool < 0:
                 return False
-            self.soon = function
+            earlier = self.soon
+            self.soon = function if earlier in (None, function) else _both(earlier, function)
             _set_events(self._tool, EVERYWHERE | _SOON)
             _restart_events()
             return True
@@ -207,3 +208,13 @@ class MonitoringTool:
         """Take the tool again if the program has freed it."""
         if self._tool >= 0 and _get_tool(self._tool) != _NAME:
             self._take()
+
+
+def _both(first: Callable[[], None], last: Callable[[], None]) -> Callable[[], None]:
+    def call() -> None:
+        try:
+            first()
+        finally:
+            last()
+
+    return call

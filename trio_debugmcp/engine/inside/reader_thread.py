@@ -69,13 +69,15 @@ class ReaderThread:
     def _is_called(self) -> bool:
         return self._is_resting or bool(self._errands)
 
-    def run(self, errand: Callable[[], None]) -> bool:
-        """Have the thread do something that raises no error; False if it is busy, or rests."""
-        if not self._connection.is_waiting or self._is_resting:
-            return False
+    @property
+    def is_free(self) -> bool:
+        """Whether the thread is there, and waits for what it is to do."""
+        return self._connection.is_waiting and not self._is_resting
+
+    def run(self, errand: Callable[[], None]) -> None:
+        """Have the thread do something that raises no error."""
         self._errands.append(errand)
         self._connection.wake()
-        return True
 
     def _run_errands(self) -> bool:
         self._connection.rouse()

@@ -40,16 +40,24 @@ class StopAnswers:
         self._question, self._parameters = question, parameters
 
     def announce(self, stop: ThreadStop) -> None:
-        """Send the event of a stop. At an exception the debugger asks for other things."""
-        is_asked = bool(self._question) and stop.exception is None
-        if not (is_asked and self._engine.reader.run(lambda: self._announce_answered(stop))):
-            self.send(stop.body)
+        """Send the event of a stop, once, also if a signal has interrupted this and it is called again.
 
-    def send(self, body: dict[str, Any], answer: str = "") -> None:
-        """Send an event of a stop, maybe with an answer in JSON."""
+        At an exception the debugger asks for other things.
+        """
+        reader = self._engine.reader
+        if stop.is_answered is None:
+            stop.is_answered = bool(self._question) and stop.exception is None and reader.is_free
+        if stop.is_answered:
+            reader.run(lambda: self._announce_answered(stop))
+        elif not stop.sent:
+            self.send(stop.body, sent=stop.sent)
+
+    def send(self, body: dict[str, Any], answer: str = "", sent: list[bool] | None = None) -> None:
+        """Send an event of a stop, maybe with an answer in JSON. `sent`: as of `DoorConnection.send`."""
         size = self.record_bytes()
-        told = {**body, RECORD_BYTES: size} if size else body
-        self._engine.event("stopped", JsonText(f'{encoded(told)[:-1]}, "answer": {answer}}}') if answer else told)
+        whole = {**body, RECORD_BYTES: size} if size else body
+        text = JsonText(f'{encoded(whole)[:-1]}, "answer": {answer}}}') if answer else whole
+        self._engine.event("stopped", text, sent)
 
     def miss(self, stop: ThreadStop) -> None:
         """Say of a place, once, that nothing stops there: no other thread runs that would continue the program."""
@@ -65,6 +73,9 @@ class StopAnswers:
     def _announce_answered(self, stop: ThreadStop) -> None:
         from trio_debugmcp.probe.inside import questions  # loaded by now: a question was answered
 
+        if stop.sent:
+            return
+        stop.sent.append(True)
         if not self._engine.threads.are_all_held():
             self.send(stop.body)
             return

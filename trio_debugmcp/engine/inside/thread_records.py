@@ -30,14 +30,11 @@ class Inbox:
         except RuntimeError:  # it is open
             pass
 
-    def take(self) -> tuple[Any, BaseException | None]:
-        """Wait for the next item; return it, and what a signal handler has raised meanwhile."""
-        raised = None
+    def take(self, raised: list[BaseException]) -> Any:
+        """Wait for the next item; return it. What signal handlers raise meanwhile is added to a list."""
         while not self._items:
-            _, kept = firm(_acquire, self._gate)
-            raised = kept or raised
-        item, kept = firm(self._items.pop, 0)
-        return item, kept or raised
+            firm(raised, _acquire, self._gate)
+        return firm(raised, self._items.pop, 0)
 
 
 def arrival(error: BaseException, frame: Any) -> tuple[int, int, int]:
@@ -57,7 +54,7 @@ class ThreadRecord:
         stop: where it is stopped, or None.
         parked: the frame in which it waits for the end of another thread's stop, or None.
         inbox: what it is to do while it is held.
-        raised: what a signal handler has raised while it was held.
+        raised: what signal handlers have raised while it was held, the first one first.
         is_evaluating: code of ours runs the program's in it: nothing stops there.
         entering: the frame that it has just entered, in which a breakpoint of its function is to stop.
         halting: the frame that has called `breakpoint()`, in which it is to stop, or None.
@@ -78,7 +75,7 @@ class ThreadRecord:
         self.ident = ident
         self.stop: Any = None
         self.inbox = Inbox()
-        self.raised: BaseException | None = None
+        self.raised: list[BaseException] = []
         self.is_evaluating = False
         self.parked: Any = None
         self.entering: Any = None

@@ -62,7 +62,7 @@ def names_of(version: tuple[int, int]) -> dict[int, str]:
         return _numbered(_PYTHON_3_12)
     if version == (3, 13):
         return _numbered(_PYTHON_3_13)
-    if version != sys.version_info[:2]:
+    if version != sys.version_info[:2] or version < (3, 12):
         return {}
     import _opcode_metadata  # type: ignore[import-not-found, unused-ignore]  # from 3.13 on
 
