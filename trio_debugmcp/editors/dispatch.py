@@ -1,10 +1,5 @@
 """The requests of editors: what each is answered by, and which are served one after another, in their order."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
-
-from msgspec import Struct
-
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.editors import arguments as given
 from trio_debugmcp.editors import (
@@ -17,26 +12,9 @@ from trio_debugmcp.editors import (
     set_data_breakpoints,
     set_exception_breakpoints,
 )
-from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.past_moves import past_or
 from trio_debugmcp.editors.recorded_past import in_past
-
-
-class Served(Struct, frozen=True):
-    """How a request is served.
-
-    `in_order`: after those that came before. `moves`: events wait until it is answered, as they are its effects.
-    `early`: it is answered when it has begun, as its effect may be long in coming; then a failure is output.
-    `urgent`: it waits for no other request: a person ends with it what hangs.
-    """
-
-    arguments: type[Any]
-    serve: Callable[[Editor, Any], Awaitable[dict[str, Any] | None]]
-    in_order: bool = False
-    moves: bool = False
-    early: bool = False
-    urgent: bool = False
-
+from trio_debugmcp.editors.serving import Served
 
 REQUESTS: dict[str, Served] = {
     "threads": Served(Nothing, in_past(looking.threads, recorded_past.threads)),

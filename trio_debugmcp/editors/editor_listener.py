@@ -26,6 +26,7 @@ from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.editors.arguments import AttachArguments, CancelArguments, DisconnectArguments, InitializeArguments
 from trio_debugmcp.editors.capabilities import STRANGER
 from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES, EditorChannel, open_channel
+from trio_debugmcp.editors.dispatch import REQUESTS
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.moving import terminate
@@ -178,8 +179,8 @@ class _Visit:
             self._channel.refuse(request, refusal.sentence, show=True)
             return False
         self._channel.admit()
-        self._member = Membership(self._context, self._rounds, self._channel, self._hello, role)
-        self._service = Service(self._channel, self._rounds, self._member, nursery)
+        self._service = Service(self._channel, self._rounds, REQUESTS, nursery)
+        self._member = Membership(self._context, self._rounds, self._service, self._channel, self._hello, role)
         nursery.start_soon(self._member.run, request, wanted, decode_body(request.arguments, dict[str, Any]))
         return True
 

@@ -22,6 +22,7 @@ from trio_debugmcp.editors.past_moves import open_run
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.editors.serving import Service
 from trio_debugmcp.editors.starting import start_of
 from trio_debugmcp.editors.tool_caller import EditorContext
 from trio_debugmcp.errors import DebugError, UsageError
@@ -38,18 +39,23 @@ answered it shows without values."""
 
 
 class Membership:
-    """One editor's. `configured`: it has sent its breakpoints; `asked_threads`: it knows what threads there are."""
+    """One editor's; `service` knows what it has asked so far."""
 
     def __init__(
-        self, context: EditorContext, rounds: Rounds, channel: EditorChannel, hello: InitializeArguments, role: Role
+        self,
+        context: EditorContext,
+        rounds: Rounds,
+        service: Service,
+        channel: EditorChannel,
+        hello: InitializeArguments,
+        role: Role,
     ) -> None:
         self._context = context
-        self._rounds = rounds
+        self._rounds, self._service = rounds, service
         self._channel = channel
         self._hello = hello
         self._role = role
         self.editor: Editor | None = None
-        self.configured, self.asked_threads = trio.Event(), trio.Event()
         self._is_initialized = False
         self._opened: dict[str, Any] | None = None
 
@@ -112,9 +118,9 @@ class Membership:
         self._channel.respond(request)
         if not starts:
             self._initialize(editor)
-            await self.configured.wait()
+            await self._service.configured.wait()
             with trio.move_on_after(self._context.debugger.patience.seconds(JOINED_SECONDS)):
-                await self.asked_threads.wait()
+                await self._service.asked_threads.wait()
         if self._opened is not None:  # a run that has ended: nothing happens in it any more
             self._channel.event("stopped", self._opened)
             return
@@ -148,7 +154,7 @@ class Membership:
         if not configuration.get("replace"):
             _check_free(editor, new_session=bool(configuration.get("newSession")))
         self._initialize(editor)
-        await self.configured.wait()
+        await self._service.configured.wait()
         start = await start_of(editor.debugger, configuration)
         answer = await editor.call("debug_launch", **start.arguments)
         editor.join(answer["session"])

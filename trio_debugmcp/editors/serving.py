@@ -2,23 +2,23 @@
 
 So what a person does next is read while an adapter is silent: `pause`, `cancel` and `disconnect` wait for no request.
 
-    service = Service(channel, rounds, member, nursery)
+    service = Service(channel, rounds, REQUESTS, nursery)
     service.take(request, editor)
     service.cancel(5)                    # the request of that `seq`, if it is not answered yet
 """
 
 from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
 import trio
+from msgspec import Struct
 
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.editors.channel import MAX_MESSAGE_BYTES, EditorChannel
-from trio_debugmcp.editors.dispatch import REQUESTS, Served
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.refusals import refusal_of
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.errors import DebugError, ProtocolViolation
@@ -34,6 +34,22 @@ MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES
 """Of the arguments of these: the largest message, and what comes behind it."""
 
 
+class Served(Struct, frozen=True):
+    """How a request is served.
+
+    `in_order`: after those that came before. `moves`: events wait until it is answered, as they are its effects.
+    `early`: it is answered when it has begun, as its effect may be long in coming; then a failure is output.
+    `urgent`: it waits for no other request: a person ends with it what hangs.
+    """
+
+    arguments: type[Any]
+    serve: Callable[[Editor, Any], Awaitable[dict[str, Any] | None]]
+    in_order: bool = False
+    moves: bool = False
+    early: bool = False
+    urgent: bool = False
+
+
 class _Task:
     """A request that has no answer yet. Its editor may cancel it."""
 
@@ -44,12 +60,20 @@ class _Task:
 
 
 class Service:
-    """The requests of one editor that has joined."""
+    """The requests of one editor that has joined, served as `served` says.
 
-    def __init__(self, channel: EditorChannel, rounds: Rounds, member: Membership, nursery: trio.Nursery) -> None:
+    Attributes:
+        configured: it has sent its breakpoints.
+        asked_threads: it knows what threads there are.
+    """
+
+    def __init__(
+        self, channel: EditorChannel, rounds: Rounds, served: Mapping[str, Served], nursery: trio.Nursery
+    ) -> None:
         self._channel = channel
         self._rounds = rounds
-        self._member = member
+        self._served = served
+        self.configured, self.asked_threads = trio.Event(), trio.Event()
         self._nursery = nursery
         self._tasks: dict[_Task, None] = {}
         self._bytes = 0
@@ -62,7 +86,7 @@ class Service:
 
     def take(self, request: Request, editor: Editor) -> None:
         """Serve a request as soon as its turn has come."""
-        served = REQUESTS.get(request.command)
+        served = self._served.get(request.command)
         if served is None and request.command != "configurationDone":
             self._channel.refuse(request, f"`{request.command}` is not served here.")
             return
@@ -92,7 +116,7 @@ class Service:
     async def _serve_in_order(self) -> None:
         while self._in_order:
             task = self._in_order.popleft()
-            await self._serve(task, REQUESTS.get(task.request.command))
+            await self._serve(task, self._served.get(task.request.command))
         self._is_serving_in_order = False
 
     async def _serve(self, task: _Task, served: Served | None) -> None:
@@ -110,7 +134,7 @@ class Service:
     async def _carry_out(self, task: _Task, served: Served | None) -> None:
         if served is None:  # `configurationDone`
             self._respond(task)
-            self._member.configured.set()
+            self.configured.set()
             return
         try:
             arguments = decode_body(task.request.arguments, served.arguments)
@@ -132,7 +156,7 @@ class Service:
                 self._respond(task, body)
                 self._report_past(task.editor)
         if task.request.command == "threads":
-            self._member.asked_threads.set()
+            self.asked_threads.set()
 
     async def _carry_out_early(self, task: _Task, served: Served, arguments: Any) -> None:
         editor = task.editor

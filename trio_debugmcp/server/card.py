@@ -1,31 +1,25 @@
 """The card: a stop drawn in the chat, by the extension MCP Apps (SEP-1865, `io.modelcontextprotocol/ui`).
 
-Owns the resource `ui://trio-debugmcp/stop` and what hosts that declare the extension see beyond others: the link to it
-in the tools that answer with a stop, the tools that the card calls, and in `_meta` of an answer what only the card
-needs. A host that does not declare it sees nothing of all that.
+What hosts that declare the extension see beyond others: the link to the page (`card_resource.py`) in the tools that
+answer with a stop, the tools that the card calls, and in `_meta` of an answer what only the card needs. A host that
+does not declare it sees nothing of all that.
 
     cards = Cards(tools, client)
     server.middleware.append(cards.middleware)
-    if is_card(ctx, uri):
-        return read_card()
 """
 
-from functools import cache
 from typing import Any
 
-import mcp_types as types
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 
 from trio_debugmcp.server.answers.moment import META_KEY, WANTED
 from trio_debugmcp.server.answers.seen import SeenLocals
+from trio_debugmcp.server.card_resource import LISTED, URI, Context, shows_cards
 from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.declared import CARDS_EXTENSION, EXTENSIONS
 from trio_debugmcp.server.peer import client_name
 from trio_debugmcp.server.tools.toolbox import Toolbox
-
-MIME_TYPE = "text/html;profile=mcp-app"
-URI = "ui://trio-debugmcp/stop"
 
 LINKED = frozenset(
     {
@@ -50,46 +44,10 @@ OF_THE_CARD = ("card_state", "card_run")
 MAX_NAMES = 20
 """Clients of one connection whose locals are remembered. Over HTTP, those of the modern era share one."""
 
-Context = ServerRequestContext[Any, Any]
-
-_META = {
-    # Empty lists: nothing is loaded from anywhere. The host draws the border, so that all cards of a chat look alike.
-    "ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
-}
-
-
-def shows_cards(ctx: Context) -> bool:
-    """Return whether the client of a request has declared that it draws cards. In both eras it does so itself."""
-    capabilities = ctx.session.client_capabilities
-    declared = (capabilities.extensions or {}).get(CARDS_EXTENSION) if capabilities is not None else None
-    mime_types = declared.get("mimeTypes") if declared is not None else None
-    return isinstance(mime_types, list) and MIME_TYPE in mime_types
-
 
 def declare_cards(server: Server[dict[str, Any]]) -> None:
     """Declare the extension: a host that negotiates shows cards only of a server that has declared them."""
     server.extensions[CARDS_EXTENSION] = EXTENSIONS[CARDS_EXTENSION]
-
-
-def is_card(ctx: Context, uri: str) -> bool:
-    """Return whether a resource is the card, for a client that draws cards."""
-    return uri == URI and shows_cards(ctx)
-
-
-def read_card() -> types.ReadResourceResult:
-    """Answer `resources/read`."""
-    content = types.TextResourceContents(uri=URI, mime_type=MIME_TYPE, text=_html(), _meta=_META)
-    return types.ReadResourceResult(contents=[content])
-
-
-@cache
-def _html() -> str:
-    """Return the page, which changes with the installed version of this package only."""
-    # Imported at the first use: a start on plain stdio needs no page.
-    from trio_debugmcp.transports.bundle import bundled
-    from trio_debugmcp.transports.pages import DASHBOARD
-
-    return bundled(DASHBOARD / "card" / "card.html")
 
 
 class Cards:
@@ -116,7 +74,7 @@ class Cards:
             if ctx.method == "tools/list":
                 self._link(result)
             elif ctx.method == "resources/list":
-                result["resources"] = [*result["resources"], _LISTED]
+                result["resources"] = [*result["resources"], LISTED]
             elif ctx.method == "tools/call":
                 self._mark(ctx, result)
         return result
@@ -144,13 +102,3 @@ class Cards:
         while len(self._seen) > MAX_NAMES:
             del self._seen[next(iter(self._seen))]
         for_card["changed"] = seen.changed(moment, stop)
-
-
-_LISTED = {
-    "uri": URI,
-    "name": "stop-card",
-    "title": "A stop of the program",
-    "description": "Draws where the program is: source, stack, locals, output, and buttons to step.",
-    "mimeType": MIME_TYPE,
-    "_meta": _META,
-}

@@ -12,7 +12,7 @@ from mcp.server.context import ServerRequestContext
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.server.answers.resource_pages import NoSuchPage, page_named, page_of
-from trio_debugmcp.server.card import is_card, read_card
+from trio_debugmcp.server.card_resource import is_card, read_card
 from trio_debugmcp.server.kept_answers import call_number, not_kept
 from trio_debugmcp.server.missing_resources import ended_sentence, resource_not_found, without_session
 from trio_debugmcp.server.processor_times import PROCESSOR, processor_payload

@@ -14,7 +14,8 @@ from trio.testing import MockClock
 from tests.masking.samples import HEX, word
 from tests.server.scene import launch
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.card import LINKED, MIME_TYPE, OF_THE_CARD, URI
+from trio_debugmcp.server.card import LINKED, OF_THE_CARD
+from trio_debugmcp.server.card_resource import MIME_TYPE, URI
 from trio_debugmcp.server.sdk_results import sdk_tool
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
