@@ -146,6 +146,20 @@ async def test_the_answer_to_a_recorded_failure_names_the_question_and_why_answe
             assert (error.code, words in error.message) == (code, True), error.message
 
 
+@pytest.mark.parametrize("python", oldest_first(NEW)[:1])
+async def test_the_answer_to_a_recorded_run_that_ended_well_names_what_can_be_asked(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    caught = "try:\n    port = int('x')\nexcept ValueError:\n    port = 80\n"
+    async with debugging() as client:
+        end = await recorded(client, python, tmp_path / "shop.py", caught)
+        assert end["exitCode"] == 0
+        asks = "why(expression=…) says where a value comes from, why() what was caught in it"
+        assert f"the run is recorded: {asks}" in end["notes"]
+        error = await failure(client, "why")
+        assert "1 exception was raised in it and caught: ValueError(" in error.message
+
+
 async def test_a_failing_test_stops_recorded_and_why_is_asked_at_the_stop(debugging: Connect, tmp_path: Path) -> None:
     file = tmp_path / "test_shop.py"
     file.write_text(FAILING)

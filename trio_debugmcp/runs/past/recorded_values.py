@@ -88,6 +88,11 @@ def says_nothing(text: str) -> bool:
     return text.startswith(("<function ", "<class ", "<module ", "<bound method ", "<built-in "))
 
 
+def never_changes(text: str) -> bool:
+    """Whether a value of no recorded class is written out, and has nothing in it that can change: a path, a date."""
+    return text[:1] != "<" or text.startswith(("<date", "<time"))
+
+
 def _is_whole(text: str) -> bool:
     """Whether the text of a tuple has all that is in it: then it is the key that it is."""
     return text[:1] == "(" and not any(sign in text for sign in ("…", "<", " of "))

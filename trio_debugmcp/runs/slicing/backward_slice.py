@@ -29,6 +29,7 @@ from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NE
 from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.origins.callback_edges import CallbackEdges
 from trio_debugmcp.runs.slicing.origins.data_edges import DataEdges
+from trio_debugmcp.runs.slicing.origins.file_edges import FileEdges
 from trio_debugmcp.runs.slicing.origins.handed_over_edges import HandedOverEdges
 from trio_debugmcp.runs.slicing.origins.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.origins.object_edges import ObjectEdges
@@ -116,6 +117,7 @@ class _Slicer:
         self._dropped = DroppedResultEdges(past)
         self._recursions = RecursionEdges(past)
         self._iterations = IterationEdges(past)
+        self._files = FileEdges(past)
         self._handed = HandedOverEdges(past)
         self._waiting = WaitingEdges(past, self._absence.decided_against)
         self._past = past
@@ -271,6 +273,7 @@ class _Slicer:
             yield from self._wanting(node, self._data.of_node(execution, node))
             yield from self._wanting(node, self._handed.of_results(execution))
             yield from self._callbacks.of_calls(execution, node)
+            yield from self._wanting(node, self._files.of_statement(execution, node.wanted))
             yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
             yield from self._lost_updates.of_reads(execution, reads)

@@ -105,6 +105,7 @@ HOLDER = 1.6  # of which object an attribute or item was read
 RECURSION_END = 0.7  # a line that ended the innermost of the calls that a function made of itself
 CALLBACK = 0.5  # what ended a function that a library has called meanwhile
 CALLED_ON = 1.3  # a method of an object whose content is not recorded
+FILE = 0.6  # what wrote the file that is read
 USED = 0.8  # what took the items of a generator
 CLASS = 1.2  # the class whose bases chose a method
 OUTSIDE = 0.3  # a line that has set a variable of another frame

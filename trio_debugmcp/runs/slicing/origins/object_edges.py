@@ -6,7 +6,7 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, type_name
+from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, never_changes, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.enum_alias_edges import enum_alias
 from trio_debugmcp.runs.slicing.origins.handed_method_edges import HandedMethodEdges
@@ -22,7 +22,6 @@ _MOST_CHANGES = 4
 """Of the content of one object: the last ones, at as many lines."""
 
 _GENERATOR = "<generator "
-
 _SHARED = "all instances share it"
 _ENTRIES = frozenset({rows.START, rows.RESUME})
 
@@ -159,7 +158,8 @@ class ObjectEdges:
         owner = self._past.values.birth(container, before)
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
         is_buffer = is_opaque and self._opaque.is_buffer(type_name(value.text))
-        if is_buffer or (is_opaque and not self._past.scopes.classes(type_name(value.text))):
+        can_change = is_opaque and not never_changes(value.text)
+        if is_buffer or (can_change and not self._past.scopes.classes(type_name(value.text))):
             self._note_opaque(execution, name, type_name(value.text) if is_buffer else "", owner)
             yield from self._opaque.of_calls_on(execution, container, wanted, is_buffer=is_buffer)
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length

@@ -184,6 +184,9 @@ def _lines_to_run(debugger: Debugger, profile: Profile, start: Launch) -> Callab
 
 ASKS_WHY = "the run is recorded: why() says what led to this"
 
+ASKS_WHERE_FROM = "the run is recorded: why(expression=…) says where a value comes from, why() what was caught in it"
+"""Behind exit code 0: a wrong value, or an exception that the program has caught, does not fail it."""
+
 
 async def run_program(
     debugger: Debugger,
@@ -230,5 +233,7 @@ async def run_program(
     notes += [] if waits is None else profile.words.idle_notes(waits)
     if kept is not None and (answer.exception or answer.exit_code):
         notes.append(ASKS_WHY)
+    elif kept is not None and answer.exit_code == 0:
+        notes.append(ASKS_WHERE_FROM)
     id_, pid = (session.id, None) if last is None else (last.id, last.origin.process_id)
     return replace(answer, notes=[*edited, *notes, *answer.notes], session=id_, pid=pid, engine=engine, run=run)
