@@ -131,7 +131,11 @@ def answer_to(source: str, expression: str, version: tuple[int, int]) -> tuple[W
 @VERSIONS
 @pytest.mark.parametrize(
     ("expression", "line"),
-    [("third", "seen[3] = 90 |"), ("fourth", "part[2] = 91 |"), ("fifth", "data[5] = 92 |")],
+    [
+        ("third", "seen[3] = 90 | <bytearray>[3]=90 seen[3]=90"),
+        ("fourth", "part[2] = 91 |"),
+        ("fifth", "data[5] = 92 |"),
+    ],
 )
 def test_what_a_view_writes_back_is_the_writer_in_the_bytes_it_shows(
     expression: str, line: str, version: tuple[int, int]

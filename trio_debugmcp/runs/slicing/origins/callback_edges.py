@@ -25,6 +25,8 @@ _BUILT_IN = frozenset(dir(builtins))
 _WAITS = frozenset({"sleep", "wait", "join", "acquire", "is_set"})
 """Methods that wait for time to pass or for a word: what runs meanwhile gives them no value."""
 
+_CANCELLED = ("CancelledError", "Cancelled")
+
 _MOST_ENDINGS = 2_000
 """Frames that ended while a line waited, and are looked at: the last ones."""
 
@@ -47,7 +49,7 @@ class CallbackEdges:
         First come those that also began meanwhile, of them those that raised, then those whose result has what is
         wanted, then the last ones.
         """
-        calls = self._calls_of_libraries(execution, node)
+        calls = self._calls_of_libraries(execution, node) if not self._was_cancelled(execution) else []
         endings = (
             sorted(self._endings(execution), key=lambda ending: self._place(ending, execution.row, node))
             if calls
@@ -69,6 +71,11 @@ class CallbackEdges:
         starts = self._past.executions.calls(execution.row) if calls else []
         recorded = {id(call_of(self._past, execution, start)) for start in starts}
         return [call for call in calls if id(call) not in recorded and not _runs_nothing(call)]
+
+    def _was_cancelled(self, execution: StatementExecution) -> bool:
+        """Whether a line waited until it was cancelled: nothing that ran meanwhile has given it a value."""
+        raised = self._past.executions.raised(execution.row)
+        return raised is not None and self._record.text(raised).startswith(_CANCELLED)
 
     def _endings(self, execution: StatementExecution) -> Iterator[Row]:
         """Yield how frames ended while a line was under way that neither it nor what it called has called."""

@@ -161,7 +161,7 @@ class ObjectEdges:
         can_change = is_opaque and not never_changes(value.text)
         if is_buffer or (can_change and not self._past.scopes.classes(type_name(value.text))):
             self._note_opaque(execution, name, type_name(value.text) if is_buffer else "", owner)
-            yield from self._opaque.of_calls_on(execution, container, wanted, is_buffer=is_buffer)
+            yield from self._opaque.of_calls_on(execution, container, wanted, is_buffer=is_buffer, before=before)
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:

@@ -57,14 +57,21 @@ class OpaqueEdges:
         self._record = past.record
 
     def of_calls_on(
-        self, execution: StatementExecution, target: int, wanted: WantedPieces = NOTHING_WANTED, *, is_buffer: bool
+        self,
+        execution: StatementExecution,
+        target: int,
+        wanted: WantedPieces = NOTHING_WANTED,
+        *,
+        is_buffer: bool,
+        before: int = 0,
     ) -> Iterator[SliceEdge]:
         """Yield the last calls of methods of an object; of a buffer all, and what it was given to.
 
         Those whose arguments name what is wanted come first; in the frame itself there are only such, which are
-        called for what they change.
+        called for what they change. `before`: if it is not the statement's own row: a call in it gave the object.
         """
         edges: dict[object, SliceEdge] = {}
+        before = before or execution.row
         names = self.names_of(target)
         given = self._past.scopes.calls_with(names) if is_buffer else iter(())
         methods = ((*found, "was called on it") for found in self._past.scopes.method_calls(names))
@@ -72,43 +79,63 @@ class OpaqueEdges:
             if word == "was given it" and called(call) in _ONLY_READ:
                 continue
             note = f"{called(call)} {word}; its content is not recorded"
-            is_named, runs = self._runs_of(statement, path, call, target, execution.row, wanted)
-            for run in runs:
+            is_named, runs = self._runs_of(statement, path, call, target, before, wanted)
+            for run in (run for run in runs if run.row != execution.row):
                 if run.frame != execution.frame or is_buffer or (is_named and _is_for_change(statement, call)):
                     edges[statement] = _edge(run, call, note, is_named=is_named)
-        for statement, edge in self._of_calls_through(execution, target, names, wanted):
+        for statement, edge in self._of_calls_through(target, names, before, wanted):
             edges.setdefault(statement, edge)
         yield from self.of_stores(execution, target)
         yield from sorted(edges.values(), key=lambda edge: (-edge.cost, edge.node.row))[-_MOST_CHANGES:]
 
     def _of_calls_through(
-        self, execution: StatementExecution, target: int, names: set[str], wanted: WantedPieces
+        self, target: int, names: set[str], before: int, wanted: WantedPieces
     ) -> Iterator[tuple[Statement, SliceEdge]]:
         """Yield the last calls of methods of what an object has given: a cursor changes what its connection has.
 
         Only of those whose results nothing uses: they are called for what they change.
         """
-        for handle, method in self._handles(execution, target, names).items():
+        handles = self._handles(target, names, before)
+        inner = [self._handles(handle, self.names_of(handle), before, method) for handle, method in handles.items()]
+        for holder, holders in ((target, names), *((handle, self.names_of(handle)) for handle in handles)):
+            of = f" of what {handles[holder]} of it" if holder in handles else " of it"
+            for statement, path, call in self._past.scopes.method_calls(holders):
+                outer = _called_on_result(statement, call)
+                if outer is not None:
+                    note = f"{called(outer)} was called on what {called(call)}{of} gave; its content is not recorded"
+                    yield from self._through(statement, path, outer, holder, before, wanted, note)
+        for handle, method in {**handles, **{handle: way for more in inner for handle, way in more.items()}}.items():
             for statement, path, call in self._past.scopes.method_calls(self.names_of(handle)):
-                if not _is_for_change(statement, call):
-                    continue
-                is_named, runs = self._runs_of(statement, path, call, handle, execution.row, wanted)
-                for run in runs:
+                if _is_for_change(statement, call):
                     note = f"{called(call)} was called on what {method} of it gave; its content is not recorded"
-                    yield statement, _edge(run, call, note, is_named=is_named)
+                    yield from self._through(statement, path, call, handle, before, wanted, note)
 
-    def _handles(self, execution: StatementExecution, target: int, names: set[str]) -> dict[int, str]:
+    def _through(
+        self,
+        statement: Statement,
+        path: ValuePath,
+        call: ast.Call,
+        holder: int,
+        before: int,
+        wanted: WantedPieces,
+        note: str,
+    ) -> Iterator[tuple[Statement, SliceEdge]]:
+        is_named, runs = self._runs_of(statement, path, call, holder, before, wanted)
+        for run in runs:
+            yield statement, _edge(run, call, note, is_named=is_named)
+
+    def _handles(self, target: int, names: set[str], before: int, way: str = "") -> dict[int, str]:
         """Return the objects of other classes than the program's that methods of an object gave, and those methods."""
         found: dict[int, str] = {}
         for statement, path, call in self._past.scopes.method_calls(names):
             if call not in _made(statement.node):
                 continue
-            for run in self._runs_on(statement, path, target, execution.row):
+            for run in self._runs_on(statement, path, target, before):
                 ending = self._past.executions.ending(run.row)
                 results = [*self._past.executions.effects(run.row), *([ending] if ending is not None else [])]
                 for row in [each for each in results if each.kind in _GIVEN and each.object not in (0, target)]:
                     if self._is_foreign(self._record.text(row)):
-                        found[row.object] = called(call)
+                        found[row.object] = f"{called(call)} of what {way}" if way else called(call)
         return dict(list(found.items())[-_MOST_HANDLES:])
 
     def _is_foreign(self, text: str) -> bool:
@@ -197,6 +224,13 @@ def _edge(run: StatementExecution, call: ast.Call, note: str, *, is_named: bool)
 def _is_for_change(statement: Statement, call: ast.Call) -> bool:
     """Whether nothing uses the result of a call: it is called for what it changes."""
     return isinstance(statement.node, ast.Expr) and call in _made(statement.node)
+
+
+def _called_on_result(statement: Statement, call: ast.Call) -> ast.Call | None:
+    """Return the call of a method of what a call gave, if that is all that a statement does: `add(…).limit(…)`."""
+    outer = statement.node.value if isinstance(statement.node, ast.Expr) else None
+    is_chain = isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and outer.func.value is call
+    return outer if is_chain and isinstance(outer, ast.Call) else None
 
 
 def _words(wanted: WantedPieces) -> set[str]:

@@ -18,6 +18,9 @@ from trio_debugmcp.runs.source.source_scopes import Statement
 _TIMES = ("TimeoutError", "CancelledError", "TooSlowError", "Cancelled")
 """How the texts of exceptions begin that say that something took too long."""
 
+_TASK = "<Task>"
+"""What asyncio has made of a coroutine, in the text of a value."""
+
 _WAITING = frozenset({"wait", "wait_for", "get", "acquire", "join", "receive", "recv", "result", "read", "lock"})
 
 _SUSPENDING = ("coroutine", "async_generator")
@@ -48,7 +51,7 @@ class WaitingEdges:
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield what waits when a statement fails as its time is up; of a line that waits, what would have woken it."""
         raised = self._past.executions.raised(execution.row)
-        if raised is not None and self._record.text(raised).startswith(_TIMES):
+        if raised is not None and (self._record.text(raised).startswith(_TIMES) or self._is_about_tasks(execution)):
             waiting = {line: note for line, note in self._waiting(raised.number) if line != execution.row}
             for line in sorted(waiting)[-_MOST_WAITING:]:
                 yield SliceEdge(cost.WAITING, SliceNode(line), waiting[line])
@@ -59,6 +62,11 @@ class WaitingEdges:
             is_waiting = called(call) in _WAITING and self._is_suspended(execution)
             if is_waiting and value is not None and value.object and not says_nothing(value.text):
                 yield from self._of_waking(execution, value.object, called(call))
+
+    def _is_about_tasks(self, execution: StatementExecution) -> bool:
+        """Whether a statement has read a task, or what has tasks in it: `assert not pending`."""
+        values = (self._past.values.read(execution, read) for read in execution.statement.reads)
+        return any(value is not None and _TASK in value.text for value in values)
 
     def _of_standstill(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield the lines that hold what a line waits for, and at which these calls are themselves."""

@@ -157,12 +157,18 @@ def _effects(
         if effect.kind == rows.FIELD and label[:1] == "." and effect.subject == record.code(execution.code).globals:
             label = label[1:]
         elif label[:1] == "[":
-            label = f"{names.get(effect.subject, '')}{label}"
+            label = f"{names.get(effect.subject) or (_type(past, effect) if names else '')}{label}"
         value = f"{label} deleted" if text == _DELETED else f"{label}={text or '?'}"
         if label and value not in said:  # without one it is not known which of them has changed
             said.append(value)
     left = len(said) - _MOST_VALUES - 1
     return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
+
+
+def _type(past: PastProcess, effect: rows.Row) -> str:
+    """Return the type of the container that has changed beside those that the line names: it shows what is in one."""
+    name = past.classes.of(effect.subject, effect.number)
+    return f"<{name}>" if name else ""
 
 
 def _names(past: PastProcess, execution: StatementExecution, objects: set[int]) -> dict[int, str]:
