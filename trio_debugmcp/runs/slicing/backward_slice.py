@@ -228,7 +228,7 @@ class _Slicer:
         if row.kind != rows.START or past.scopes.of_code(row.key) is None:  # generated: its class has it
             return
         names = [name for name in node.names if caller and argument(past, caller, row, name) == []]
-        if names:
+        if names and self._lines.setdefault(("start", row.key), node.row) == node.row:
             self.shown.setdefault((node.row, 0), [f"its default: {', '.join(names)}"])
             scope = past.scopes.of_code(row.key)
             is_shared = scope is not None and any(name in scope.computed_defaults for name in names)

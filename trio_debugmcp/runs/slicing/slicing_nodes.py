@@ -56,6 +56,14 @@ class SliceEdge(NamedTuple):
     node: SliceNode
     note: str = ""
 
+    def with_path(self, wanted: WantedPieces) -> "SliceEdge":
+        """Return an edge along which a container is passed on as it is: the same item of it is wanted.
+
+        One to what has made the holder of an item wants that item already: from there the way leads on.
+        """
+        whole = wanted._replace(path=(*self.node.wanted.path, *wanted.path))
+        return self._replace(node=self.node._replace(wanted=whole)) if wanted.path else self
+
     def beside(self, following: "SliceEdge") -> "SliceEdge":
         """Return an edge from the node of this one, which stays in another round as long as its rows are in that."""
         if not self.node.aside or following.node.aside or following.node.row not in self.node.aside:

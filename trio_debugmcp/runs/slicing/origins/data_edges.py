@@ -48,6 +48,8 @@ class DataEdges:
             node = node._replace(focus=(value.elts[part],), names=())
         taken = self._taken.of_round(execution, node.wanted)
         yield from (SliceEdge(cost.HOLDER, item.origin) for item in taken)
+        for name, value in self._taken.read_whole(execution) if not node.focus else ():
+            yield from self._objects.of_content(execution, name, value, execution.row, node.wanted)
         parts = self._items.parts(execution, node)
         if len(parts) == 1 and parts[0].comprehension is not None:
             if self._is_known(execution, parts[0]):
@@ -223,7 +225,7 @@ class DataEdges:
         elif wanted.fits(value.text):
             price *= cost.WANTED
         for edge in self.of_value(execution, read.path, value, price):
-            yield _with_path(edge, wanted)
+            yield edge.with_path(wanted)
         if read.path in execution.statement.carried and value.kind in (rows.WRITE, rows.FIELD):
             yield from self._objects.of_carried(execution, value)
         if read.path.steps:
@@ -321,7 +323,7 @@ class DataEdges:
             if value is not None and value.object in written:
                 on = next((part.path for part in parts if path_of(part.node) == path), ())
                 wanted = node.wanted._replace(path=on)
-                copied = [_with_path(edge, wanted) for edge in self.of_value(execution, path, value, cost.COPY)]
+                copied = [edge.with_path(wanted) for edge in self.of_value(execution, path, value, cost.COPY)]
                 holder = self._holders.of_holder(execution, PathRead(path))
                 return [*copied, *holder, *self._holders.of_keys(execution, path)] if path.steps else copied
         return None
@@ -330,17 +332,6 @@ class DataEdges:
 def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:
     """Return the ways on from the results of calls that give what is wanted, by the ids of the calls."""
     return {id(part.node): part.path for part in parts if isinstance(part.node, ast.Call)}
-
-
-def _with_path(edge: SliceEdge, wanted: WantedPieces) -> SliceEdge:
-    """Return an edge along which a container is passed on as it is: the same item of it is wanted.
-
-    An edge to what has made the holder of an item wants that item already: from there the way leads on.
-    """
-    if not wanted.path:
-        return edge
-    whole = wanted._replace(path=(*edge.node.wanted.path, *wanted.path))
-    return edge._replace(node=edge.node._replace(wanted=whole))
 
 
 def _names(part: WantedPart) -> list[ast.expr]:

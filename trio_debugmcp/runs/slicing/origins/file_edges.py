@@ -1,9 +1,8 @@
 """Files: a line that opens one to read it depends on the lines that have written what is at that path.
 
     with open(path, "w") as file:
-        csv.writer(file).writerows(rows)      # writes stock.csv, which line 9 reads
-    …
-    with open(path) as file:
+        csv.writer(file).writerows(rows)      # writes stock.csv, which line 3 reads
+    rows = list(csv.reader(open(path)))
 
 Of a path only its text counts, as both lines had it: other ways to write the same place are not known.
 """

@@ -11,12 +11,12 @@ from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.read_ahead import is_same_place
-from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue
+from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, container_word
 from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins
 from trio_debugmcp.runs.slicing.recorded_contents import parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
-from trio_debugmcp.runs.source.read_paths import ValuePath, iterated_path
+from trio_debugmcp.runs.source.read_paths import ValuePath, iterated_path, names_in, reads_of
 
 _DECIDED_BY_ONE = ("all", "any", "next")
 """Calls that have looked at no further item once one has decided."""
@@ -52,6 +52,19 @@ class LoopItems:
             if origin is not None:
                 taken.append(LoopItem(origin, container))
         return taken
+
+    def read_whole(self, execution: StatementExecution) -> Iterator[tuple[str, RecordedValue]]:
+        """Yield the containers that a round of a generator expression has taken, and looked into, by their names."""
+        node = execution.statement.node
+        if not isinstance(node, ast.GeneratorExp):
+            return
+        settled = self._past.executions.settled(execution.row)
+        taken = {name for loop in node.generators for name in names_in(loop.target)}
+        for read in reads_of(node.elt, *(test for loop in node.generators for test in loop.ifs)):
+            if read.is_whole and not read.path.steps and read.path.name in taken:
+                value = self._past.values.value(execution, read.path, settled)
+                if value is not None and value.object and container_word(value.text):
+                    yield read.path.name, value
 
     def decided(self, execution: StatementExecution) -> set[ValuePath]:
         """Return the containers of a line of which one item alone has decided: that of the round that was the last."""
@@ -129,7 +142,11 @@ class LoopItems:
         return self._label_in_long(container, before, loop, values)
 
     def _fits(self, bound: dict[str, RecordedValue], values: dict[str, tuple[int, str]]) -> bool:
-        return bool(bound) and all(values.get(name) == (value.object, value.text) for name, value in bound.items())
+        """Whether names have what is bound: the same objects, whatever is in them by now, or equal texts."""
+        return bool(bound) and all(
+            name in values and (value.object, values[name][1] if value.object else value.text) == values[name]
+            for name, value in bound.items()
+        )
 
     def _label_in_long(
         self, container: int, before: int, loop: ast.comprehension, values: dict[str, tuple[int, str]]
