@@ -2,30 +2,63 @@
 
 import ast
 
+from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import type_name
-from trio_debugmcp.runs.source.source_scopes import SourceScope
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
 MAKERS = ("__init__", "__new__", "__post_init__")
 """Methods that are called where a class is."""
 
+_BRANCHING = ast.BoolOp | ast.IfExp | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+"""Expressions in which a call is made as often as values say, if at all."""
+
 
 def call_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast.Call | None:
     """Return the call in a statement that has called a function; None where none is written, or several fit."""
+    calls = calls_of(past, execution, start)
+    return calls[0] if len(calls) == 1 else None
+
+
+def calls_of(past: PastProcess, execution: StatementExecution, start: Row) -> list[ast.Call]:
+    """Return the calls in a statement that may have called a function: one, if each was made once, in their order."""
+    named = _named(past, execution, start)
+    if len(named) < 2 or start.kind != rows.START or not _are_made_once(execution.statement, named):
+        return named
+    if past.executions.has_more_calls(execution.row):
+        return named
+    starts = [other for other in past.executions.calls(execution.row) if other.kind == rows.START]
+    places = [other.number for other in starts if _named(past, execution, other) == named]
+    return [named[places.index(start.number)]] if len(places) == len(named) else named
+
+
+def _named(past: PastProcess, execution: StatementExecution, start: Row) -> list[ast.Call]:
+    """Return the calls in a statement that have the name of a function, or are the only ones that can be it."""
     name = past.record.code(start.key).name.rpartition(".")[2]
     if name == "<genexpr>":
-        return None
+        return []
     names = {name}
     if name in MAKERS:
         own = past.values.parameter(start, "self")
         made = type_name(own.text) if own is not None else ""
         names = {past.record.code(start.key).name.rpartition(".")[0].rpartition(".")[2], made, "cls"}
-    named = [call for call in execution.statement.calls if called(call) in names]
-    if len(named) == 1:
-        return named[0]
-    return execution.statement.calls[0] if not named and _is_only(execution.statement.calls, name) else None
+    calls = execution.statement.calls
+    named = [call for call in calls if called(call) in names]
+    return named if named or not _is_only(calls, name) else calls
+
+
+def _are_made_once(statement: Statement, calls: list[ast.Call]) -> bool:
+    """Whether a run of a statement makes each of some calls once, if nothing is raised: none depends on a value."""
+    branching = [
+        node
+        for head in statement.heads
+        for node in ast.walk(head)
+        if isinstance(node, _BRANCHING) or (isinstance(node, ast.Compare) and len(node.ops) > 1)
+    ]
+    inside = {id(inner) for node in branching for inner in ast.walk(node)}
+    return not any(id(call) in inside for call in calls)
 
 
 def argument(past: PastProcess, execution: StatementExecution, start: Row, name: str) -> list[ast.expr] | None:

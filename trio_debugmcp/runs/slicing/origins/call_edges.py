@@ -6,7 +6,7 @@ from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called
+from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called, calls_of
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.read_ahead import DrawnItems, drawn_by
@@ -129,13 +129,17 @@ class CallEdges:
         focus = node.focus if not item else ()
         inside = {id(call) for call in calls_in(*focus)}
         for start in item or self._of_round(execution, self._in_order(execution.row, node), place):
-            call = call_of(self._past, execution, start)
+            calls = calls_of(self._past, execution, start)
+            call = calls[0] if len(calls) == 1 else None
             if call is None and _is_of_message(execution.statement.node, self._record.code(start.key).name):
                 continue
-            if focus and (id(call) not in inside if call is not None else not inside and not _reads_attributes(focus)):
+            is_inside = any(id(call) in inside for call in calls) if calls else inside or _reads_attributes(focus)
+            if focus and not is_inside:
                 continue
             ending = self._past.executions.outcome(start.number)
-            if ending is None or not ending.owner or _makes(self._record.code(start.key).name, ending):
+            if ending is None or _makes(self._record.code(start.key).name, ending):
+                continue
+            if not ending.owner or self._past.executions.at(ending.owner) is None:  # generated: it has no lines
                 continue
             if start.kind == rows.RESUME and ending.kind == rows.RETURN and is_expression(self._record, start.key):
                 continue  # it had nothing more to give

@@ -59,8 +59,7 @@ class DataEdges:
         if (
             node.wanted.path
             and len(parts) == 1
-            and not node.focus
-            and parts[0].node is not getattr(execution.statement.node, "value", None)
+            and parts[0].node not in (getattr(execution.statement.node, "value", None), *node.focus)
         ):
             node = node._replace(focus=(parts[0].node,))
         results = list(self._calls.results(execution, node, part, _paths_of_calls(parts)))
@@ -211,7 +210,7 @@ class DataEdges:
         if value is None:
             if isinstance(execution.scope.node, ast.GeneratorExp):  # it is an item, and was not kept
                 yield SliceEdge(cost.ARGUMENT, SliceNode(self._record.frame(execution.frame).start, names=(".0",)))
-            yield from self._holders.of_nearest(execution, read)
+            yield from self._holders.of_nearest(execution, read, wanted)
             return
         holder = self._past.values.value(execution, read.path.holder) if read.path.steps else None
         if holder is not None and holder.row == value.row:  # an item of a tuple, which came with it
@@ -229,7 +228,7 @@ class DataEdges:
         if read.path in execution.statement.carried and value.kind in (rows.WRITE, rows.FIELD):
             yield from self._objects.of_carried(execution, value)
         if read.path.steps:
-            yield from self._holders.of_holder(execution, read)
+            yield from self._holders.of_holder(execution, read, wanted)
         before = self._past.values.bound(execution, read)
         if read.of_items:
             yield from self._objects.of_items(execution, value, read.of_items, before, wanted)
@@ -324,7 +323,7 @@ class DataEdges:
                 on = next((part.path for part in parts if path_of(part.node) == path), ())
                 wanted = node.wanted._replace(path=on)
                 copied = [edge.with_path(wanted) for edge in self.of_value(execution, path, value, cost.COPY)]
-                holder = self._holders.of_holder(execution, PathRead(path))
+                holder = self._holders.of_holder(execution, PathRead(path), wanted)
                 return [*copied, *holder, *self._holders.of_keys(execution, path)] if path.steps else copied
         return None
 

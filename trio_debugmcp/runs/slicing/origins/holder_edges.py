@@ -26,21 +26,34 @@ class HolderEdges:
         self._objects = objects
         self._of_value = of_value
 
-    def of_holder(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
-        """Yield what decided of which object an attribute or item was read, and of which that one."""
-        path = read.path
+    def of_holder(self, execution: StatementExecution, read: PathRead, wanted: WantedPieces) -> Iterator[SliceEdge]:
+        """Yield what decided of which object an attribute or item was read, and of which that one.
+
+        Of what has made a container with the item, only that is wanted; one that was written later is followed from
+        there.
+        """
+        path, way = read.path, wanted.path
+        value = self._past.values.read(execution, read)
+        came_with = value is not None and self._came_with_maker(value)
         while path.steps:
             step, path = path.steps[-1], path.holder
+            label = self._past.values.label_of(execution, step)
+            way = (label, *way) if label else ()
             holder = self._past.values.value(execution, path)
             if holder is None:
                 return
             is_last = len(path.steps) == len(read.path.steps) - 1
             is_near = is_last and (path.name not in ("self", "cls") or self._is_replaced(path, holder))
             if is_near or _is_index(step):
-                yield from self._of_value(execution, path, holder, cost.HOLDER)
+                for edge in self._of_value(execution, path, holder, cost.HOLDER):
+                    yield edge.with_path(wanted._replace(path=way)) if came_with else edge
             if _is_index(step):  # another order is another item
                 before, item = self._past.values.bound(execution, read), WantedPieces(path=(str(step),))
                 yield from self._objects.of_content(execution, str(path), holder, before, item)
+
+    def _came_with_maker(self, value: RecordedValue) -> bool:
+        """Whether an item was in its container from the first: seen there, or stored by code that has no lines."""
+        return value.kind == rows.SEEN or (value.kind == rows.FIELD and self._past.executions.at(value.owner) is None)
 
     def _is_replaced(self, path: ValuePath, holder: RecordedValue) -> bool:
         """Whether an attribute was given another object than that which its maker gave it."""
@@ -54,21 +67,24 @@ class HolderEdges:
             if isinstance(step, ValuePath) and value is not None:
                 yield from self._of_value(execution, step, value, cost.FOCUS)
 
-    def of_nearest(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+    def of_nearest(self, execution: StatementExecution, read: PathRead, wanted: WantedPieces) -> Iterator[SliceEdge]:
         """Yield what is known of the nearest object on a path whose own value is not in the record."""
-        path = read.path
-        label = str(path.steps[-1]) if path.steps else ""
-        if label[:1] == "." and computed_value(self._past, execution, path) is None:
-            yield from self._objects.of_unseen_attribute(execution, path, label)
+        path, way = read.path, wanted.path
+        last = str(path.steps[-1]) if path.steps else ""
+        if last[:1] == "." and computed_value(self._past, execution, path) is None:
+            yield from self._objects.of_unseen_attribute(execution, path, last)
         while path.steps:
-            path = path.holder
+            step, path = path.steps[-1], path.holder
+            label = self._past.values.label_of(execution, step)
+            way = (label, *way) if label else ()
             value = self._past.values.value(execution, path)
             if value is not None:
-                yield from self._of_value(execution, path, value, cost.READ)
+                for edge in self._of_value(execution, path, value, cost.READ):
+                    yield edge.with_path(wanted._replace(path=way))
                 if value.object:
-                    yield from self._objects.of_content(
-                        execution, str(path), value, self._past.executions.settled(execution.row)
-                    )
+                    settled = self._past.executions.settled(execution.row)
+                    item = wanted._replace(path=way)
+                    yield from self._objects.of_content(execution, str(path), value, settled, item)
                 return
 
 

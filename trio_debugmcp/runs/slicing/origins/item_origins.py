@@ -14,7 +14,8 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import RecordedValue
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
+from trio_debugmcp.runs.slicing.origins.written_items import inner
 from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
@@ -22,9 +23,6 @@ from trio_debugmcp.runs.source.read_paths import PUTTING, ValuePath, iterated_pa
 
 _MOVING = ("sort", "reverse", "insert", "pop", "remove", "rotate", "appendleft", "popleft")
 """Methods after which items stand at other places."""
-
-_PASSING = ("list", "tuple", "dict")
-"""Calls whose results have the items of their argument under the same labels."""
 
 _REORDERING = ("sorted", "reversed")
 
@@ -65,6 +63,7 @@ class ItemOrigins:
     def __init__(self, past: PastProcess) -> None:
         self._past = past
         self._record = past.record
+        self._classes = past.scopes.classes
 
     def of_item(self, container: int, wanted: WantedPieces, before: int) -> SliceNode | None:
         """Return the line that has put an item into a container, or has made it with the item; None: not known."""
@@ -97,12 +96,18 @@ class ItemOrigins:
         return node
 
     def came_with(
-        self, edges: Iterator[SliceEdge], container: int, made: int, wanted: WantedPieces
+        self, edges: Iterator[SliceEdge], value: RecordedValue, made: int, wanted: WantedPieces
     ) -> Iterator[SliceEdge]:
-        """Yield edges to what has made a container; where it came with another one, it is an item of that."""
-        way = self._way_into(container, made)
+        """Yield edges to what has made a container, of which an item is wanted, or of that with which it came."""
+        way = self._way_into(value.object, made)
         item = wanted._replace(path=(*way, *wanted.path))
-        yield from (edge._replace(node=edge.node._replace(wanted=item)) if way else edge for edge in edges)
+        for edge in edges:  # a tuple was made with its items; one of another container may have come later
+            yield edge._replace(node=edge.node._replace(wanted=item)) if way or self._is_tuple(value) else edge
+
+    def _is_tuple(self, value: RecordedValue) -> bool:
+        """Whether an object is a tuple, or a named one of a class of the program."""
+        name = type_name(value.text)
+        return value.text[:1] == "(" or (value.text[: len(name) + 1] == f"{name}(" and bool(self._classes(name)))
 
     def _way_into(self, container: int, made: int) -> tuple[str, ...]:
         """Return the labels from what a line has made to a container that came with it."""
@@ -152,10 +157,10 @@ class ItemOrigins:
 
     def _part(self, execution: StatementExecution, node: ast.expr, path: tuple[str, ...]) -> WantedPart:
         while True:
-            inner = _inner(node, path)
-            if inner is None:
+            written = inner(node, path, self._classes)
+            if written is None:
                 break
-            node, path = inner
+            node, path = written
         if isinstance(node, ast.ListComp | ast.DictComp) and path and len(node.generators) == 1:
             return self._of_round(execution, node, path)
         return WantedPart(node, path)
@@ -167,16 +172,16 @@ class ItemOrigins:
         place = self._place(execution, node, path[0])
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         labelled = self._in_round(execution, node, place, path[0])
-        inner, rest = element, path[1:]
-        while (deeper := _inner(inner, rest)) is not None:
-            inner, rest = deeper
+        made, rest = element, path[1:]
+        while (deeper := inner(made, rest, self._classes)) is not None:
+            made, rest = deeper
         if labelled is None and place < 0:
-            return WantedPart(ast.ListComp(inner, node.generators), ("[]", *rest))
+            return WantedPart(ast.ListComp(made, node.generators), ("[]", *rest))
         items = self.bound(node.generators[0], *labelled[1:]) if labelled is not None else {}
         if labelled is None:
-            return WantedPart(inner, rest, node, place, items)
+            return WantedPart(made, rest, node, place, items)
         source, label, _ = labelled
-        return WantedPart(inner, rest, node, place, items, (source.object, label), source.row + 1)
+        return WantedPart(made, rest, node, place, items, (source.object, label), source.row + 1)
 
     def _place(self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", label: str) -> int:
         """Return the round that has made the item of a label; -1: not known."""
@@ -292,28 +297,6 @@ def _operands(execution: StatementExecution, focus: tuple[ast.expr, ...]) -> lis
     if isinstance(node, ast.Assign) and any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
         return []
     return [value] if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) and value is not None else []
-
-
-def _inner(node: ast.expr, path: tuple[str, ...]) -> tuple[ast.expr, tuple[str, ...]] | None:
-    """Return the expression that makes the wanted item of what an expression makes, and the way on from there."""
-    if isinstance(node, ast.NamedExpr | ast.Await):
-        return node.value, path
-    if isinstance(node, ast.Subscript) and path_of(node) is None and isinstance(node.slice, ast.Constant):
-        return node.value, (f"[{node.slice.value!r}]", *path)
-    if not path:
-        return None
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _PASSING and len(node.args) == 1:
-        is_path = path_of(node.args[0]) is not None
-        return (node.args[0], path) if is_path or isinstance(node.args[0], ast.ListComp) else None
-    if isinstance(node, ast.Tuple | ast.List) and not any(isinstance(item, ast.Starred) for item in node.elts):
-        place = path[0][1:-1]
-        is_place = place.isdigit() and int(place) < len(node.elts)
-        return (node.elts[int(place)], path[1:]) if is_place else None
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        chosen = [part for key, part in pairs if isinstance(key, ast.Constant) and f"[{key.value!r}]" == path[0]]
-        return (chosen[-1], path[1:]) if chosen else None
-    return None
 
 
 def _puts(node: ast.AST) -> bool:

@@ -166,7 +166,7 @@ class ObjectEdges:
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:
             made = self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE)
-            yield from self._origins.came_with(made, container, owner, wanted)
+            yield from self._origins.came_with(made, value, owner, wanted)
 
     def _of_inner(
         self, execution: StatementExecution, container: int, before: int, known: set[Statement]
