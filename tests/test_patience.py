@@ -154,7 +154,7 @@ POLICY = {
         session.before.listening_tasks._POLL_SECONDS
         dap.profiles.javascript.node_inspector._POLL_SECONDS dap.watchdog_process._SWEEP_SECONDS
         dap.watchdog._SHORT_LIFE_SECONDS dap.watchdog._POLL_SECONDS
-        editors.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS
+        editors.values.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS
         probe.inside.debugger.pydevd_loans.AFTER_SECONDS
         probe.inside.debugger.pydevd_loans._LOOK_SECONDS
         probe.inside.evaluation._JOIN_SECONDS session.breakpoints.breakpoint_sync.AGAIN_SECONDS

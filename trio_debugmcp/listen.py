@@ -265,7 +265,7 @@ async def _serve_dap(
 
 def editor_door(app: App, tokens: Tokens) -> "EditorDoor":
     """Make the door for editors, which speak DAP."""
-    from trio_debugmcp.editors.book import EditorBook
+    from trio_debugmcp.editors.breakpoints.book import EditorBook
     from trio_debugmcp.editors.editor_listener import EditorDoor
     from trio_debugmcp.editors.tool_caller import EditorContext
 

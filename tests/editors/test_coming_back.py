@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import CONTROL, Bench, EditorClient, open_bench, paused
-from trio_debugmcp.editors.announced import MAX_KEYS, MAX_NAMES, Announced
+from trio_debugmcp.editors.breakpoints.announced import MAX_KEYS, MAX_NAMES, Announced
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.testing import FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Server

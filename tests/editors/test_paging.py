@@ -2,7 +2,7 @@
 
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.editors.numbers import AdapterNumber
-from trio_debugmcp.editors.paging import is_without, page
+from trio_debugmcp.editors.values.paging import is_without, page
 
 
 def children(*names: object) -> list[DapVariable]:

@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from tests.editors.bench import EditorClient, open_bench, paused
 from trio_debugmcp.dap.profiles.profile import Dialect
-from trio_debugmcp.editors.shared_values import MAX_ANSWERS
+from trio_debugmcp.editors.values.shared_values import MAX_ANSWERS
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 

@@ -14,9 +14,9 @@ from trio_debugmcp.editors.arguments import (
     ReadMemoryArguments,
     SetInstructionBreakpointsArguments,
 )
+from trio_debugmcp.editors.breakpoints.set_breakpoints import made_or_refused, shown_to, take_back, take_over
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import EditorRefusal
-from trio_debugmcp.editors.set_breakpoints import made_or_refused, shown_to, take_back, take_over
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.looking import memory_access
 from trio_debugmcp.session.looking.machine_code.pointers import number

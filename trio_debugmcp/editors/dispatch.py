@@ -2,19 +2,13 @@
 
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.editors import arguments as given
-from trio_debugmcp.editors import (
-    below_source,
-    evaluating,
-    looking,
-    moving,
-    recorded_past,
-    set_breakpoints,
-    set_data_breakpoints,
-    set_exception_breakpoints,
-)
-from trio_debugmcp.editors.past_moves import past_or
-from trio_debugmcp.editors.recorded_past import in_past
+from trio_debugmcp.editors import below_source, looking, moving
+from trio_debugmcp.editors.breakpoints import set_breakpoints, set_data_breakpoints, set_exception_breakpoints
+from trio_debugmcp.editors.past import recorded_past
+from trio_debugmcp.editors.past.past_moves import past_or
+from trio_debugmcp.editors.past.recorded_past import in_past
 from trio_debugmcp.editors.serving import Served
+from trio_debugmcp.editors.values import evaluating
 
 REQUESTS: dict[str, Served] = {
     "threads": Served(Nothing, in_past(looking.threads, recorded_past.threads)),

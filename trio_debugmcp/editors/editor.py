@@ -21,7 +21,7 @@ from trio_debugmcp.editors.capabilities import capabilities
 from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.moves_under_way import MovesUnderWay
 from trio_debugmcp.editors.numbers import WORDS, AdapterNumber, Kind, SourceNumbers, StopIds, Way
-from trio_debugmcp.editors.past_view import PastView
+from trio_debugmcp.editors.past.past_view import PastView
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.spelling import Spelling

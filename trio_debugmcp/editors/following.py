@@ -10,14 +10,14 @@ import trio
 from msgspec import Raw, Struct
 from msgspec.json import encode
 
-from trio_debugmcp.editors.book import GOING_ON
+from trio_debugmcp.editors.breakpoints.book import GOING_ON
+from trio_debugmcp.editors.breakpoints.set_breakpoints import announce, breakpoint_of
+from trio_debugmcp.editors.breakpoints.set_exception_breakpoints import changed_filters
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.looking import first_threads
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.program_news import ProgramNews
 from trio_debugmcp.editors.rounds import Rounds
-from trio_debugmcp.editors.set_breakpoints import announce, breakpoint_of
-from trio_debugmcp.editors.set_exception_breakpoints import changed_filters
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
 from trio_debugmcp.state.model import Snapshot, State
 

@@ -13,10 +13,10 @@ from trio_debugmcp.editors.arguments import (
 )
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.numbers import AdapterNumber
-from trio_debugmcp.editors.paging import is_without, page
 from trio_debugmcp.editors.refusals import EditorRefusal
-from trio_debugmcp.editors.renewing import asked, way_to_scope
 from trio_debugmcp.editors.reported_events import module_of
+from trio_debugmcp.editors.values.paging import is_without, page
+from trio_debugmcp.editors.values.renewing import asked, way_to_scope
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.source_text import source_text

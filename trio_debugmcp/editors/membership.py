@@ -18,7 +18,7 @@ from trio_debugmcp.editors.channel import EditorChannel
 from trio_debugmcp.editors.child_sessions import offer_sessions
 from trio_debugmcp.editors.editor import Editor, name_of
 from trio_debugmcp.editors.following import Follower
-from trio_debugmcp.editors.past_moves import open_run
+from trio_debugmcp.editors.past.past_moves import open_run
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import EditorRefusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds

@@ -6,8 +6,8 @@ from trio_debugmcp.dap.messages import TargetsBody
 from trio_debugmcp.editors.arguments import DisconnectArguments, GotoTargetsArguments, ScopesArguments, ThreadArguments
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import EditorRefusal
-from trio_debugmcp.editors.renewing import as_of_now
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
+from trio_debugmcp.editors.values.renewing import as_of_now
 from trio_debugmcp.session.looking.frames import active_thread
 
 

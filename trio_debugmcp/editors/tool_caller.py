@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from trio_debugmcp.editors.book import EditorBook
+from trio_debugmcp.editors.breakpoints.book import EditorBook
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import check, held_by
-from trio_debugmcp.editors.shared_values import SharedValues
+from trio_debugmcp.editors.values.shared_values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.auth import Role

@@ -22,7 +22,7 @@ from trio_debugmcp.editors.arguments import (
 )
 from trio_debugmcp.editors.editor import NOT_IN_PAST, Editor, Serve
 from trio_debugmcp.editors.numbers import AdapterNumber, Kind
-from trio_debugmcp.editors.past_view import PastView
+from trio_debugmcp.editors.past.past_view import PastView
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.moment_values import (

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import trio
 
-from trio_debugmcp.editors.announced import Announced
+from trio_debugmcp.editors.breakpoints.announced import Announced
 from trio_debugmcp.editors.editor_programs import EditorPrograms
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints.ownership import Owner

@@ -16,9 +16,9 @@ from trio_debugmcp.editors.arguments import (
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.numbers import AdapterNumber
 from trio_debugmcp.editors.refusals import EditorRefusal
-from trio_debugmcp.editors.renewing import as_of_now, settled, way_to_value
 from trio_debugmcp.editors.tool_caller import is_held
-from trio_debugmcp.editors.value_formats import formatted
+from trio_debugmcp.editors.values.renewing import as_of_now, settled, way_to_value
+from trio_debugmcp.editors.values.value_formats import formatted
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import Evaluation

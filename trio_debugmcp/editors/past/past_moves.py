@@ -9,7 +9,7 @@ from typing import Any
 
 from trio_debugmcp.editors.arguments import ThreadArguments
 from trio_debugmcp.editors.editor import Editor, Serve
-from trio_debugmcp.editors.past_view import PastThread, PastView, stopped
+from trio_debugmcp.editors.past.past_view import PastThread, PastView, stopped
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.reported_events import stopped as stopped_now
 from trio_debugmcp.errors import UsageError

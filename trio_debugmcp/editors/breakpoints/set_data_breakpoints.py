@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
 from trio_debugmcp.editors.arguments import DataBreakpoint, DataBreakpointInfoArguments, SetDataBreakpointsArguments
+from trio_debugmcp.editors.breakpoints.set_breakpoints import made_or_refused, shown_to, take_back, take_over
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import EditorRefusal
-from trio_debugmcp.editors.renewing import as_of_now
-from trio_debugmcp.editors.set_breakpoints import made_or_refused, shown_to, take_back, take_over
+from trio_debugmcp.editors.values.renewing import as_of_now
 from trio_debugmcp.state.breakpoint import Breakpoint
 
 _DATA_ID = re.compile(r"([^:]*):(\d{1,19}):(\d{1,19}):(\d{1,19}):(.+)", re.DOTALL)
