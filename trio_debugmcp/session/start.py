@@ -1,7 +1,5 @@
 """How a session starts: by a launch, by attaching, or as an adapter's child; and how that fails. Pure."""
 
-import re
-from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -133,12 +131,12 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
             return replace(origin, launch_mode="Attach", listens=True)
         case ChildStart(asked=Launch() | Attach() as asked, configuration=configuration):
             own = replace(origin_of(profile, asked, now), launches=False)
-            return replace(own, process_id=_child_name(profile, configuration)[1] or own.process_id)
+            return replace(own, process_id=profile.habits.child(configuration)[1] or own.process_id)
         case ChildStart(configuration=configuration):
             if "guest" in configuration:
                 origin = replace(origin, launch_mode="Attach")
             child_pid, child_cwd = configuration.get("subProcessId"), configuration.get("cwd")
-            name, named_pid = _child_name(profile, configuration)
+            name, named_pid = profile.habits.child(configuration)
             return replace(
                 origin,
                 process_id=child_pid if isinstance(child_pid, int) else named_pid,
@@ -156,15 +154,6 @@ def _stopping_as(parent: Origin, child: Origin) -> Origin:
     """Return a child that stops where its parent does, and where a test fails in what that has started."""
     below = parent.fails_below and parent.launches  # the program is the only child of a session that launches it
     return replace(child, stop_at=parent.stop_at, fails_with=parent.fails_with, fails_below=below)
-
-
-def _child_name(profile: Profile, configuration: Mapping[str, Any]) -> tuple[str | None, int | None]:
-    """Return name and process id of a child, where the adapter's configuration for it is named after them."""
-    pattern, name = profile.habits.child_name, configuration.get("name")
-    if pattern is None or not isinstance(name, str):
-        return None, None
-    found = re.fullmatch(pattern, name)
-    return (found["name"], int(found["pid"])) if found is not None else (name, None)
 
 
 def session_active(state: State) -> UsageError:

@@ -4,7 +4,8 @@ Whatever is right for every adapter belongs to the core instead, which asks abou
 """
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import fields, replace
@@ -166,6 +167,14 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
             return max(0, int(named["all"]) - int(named["listed"]))
         number = next((group for group in found.groups() if group is not None), "")
         return int(number) if number.isdigit() else 0
+
+    def child(self, configuration: Mapping[str, Any]) -> tuple[str | None, int | None]:
+        """Return name and process id of a child, where the adapter's configuration for it is named after them."""
+        pattern, name = self.child_name, configuration.get("name")
+        if pattern is None or not isinstance(name, str):
+            return None, None
+        found = re.fullmatch(pattern, name)
+        return (found["name"], int(found["pid"])) if found is not None else (name, None)
 
     def makes_up(self, name: str) -> bool:
         """Whether a child of that name is none of the value's."""

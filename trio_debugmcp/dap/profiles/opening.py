@@ -13,18 +13,28 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.adapter import Adapter, ListeningAdapter, ProgramPart, open_listening_adapter, open_stdio_adapter
+from trio_debugmcp.dap.adapter import (
+    Adapter,
+    ListeningAdapter,
+    ProgramPart,
+    open_listening_adapter,
+    open_socket_adapter,
+    open_stdio_adapter,
+)
 from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.profiles.javascript.inspector_delay import answer_at_once
 from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.native.rust_printers import gdb_arguments, lldb_commands
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table, Transport
-from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
+from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.owned_directory import OwnedDirectory
+from trio_debugmcp.patience import Patience
 
 _HOST = "127.0.0.1"
 
@@ -163,6 +173,18 @@ async def open_inspected(table: Table, place: str, attach: Attach, watchdog: Wat
     port = await inspector_port(attach.pid or 0, watchdog.patience)
     async with open_adapter(table, place, {**attach_values(attach), "port": port}, watchdog) as adapter:
         adapter.program_port = port
+        yield adapter
+
+
+@asynccontextmanager
+async def open_node_child(
+    parent: SocketAddress, patience: Patience, place: str, pid: int | None
+) -> AsyncIterator[Adapter]:
+    """Connect to js-debug for a program of node, whose inspector is then not slowed down while it is stopped."""
+    async with open_socket_adapter(parent, patience) as adapter:
+        if pid is not None:
+            # In a thread, as it looks through all processes.
+            await trio.to_thread.run_sync(answer_at_once, pid, os.path.join(os.path.dirname(place), "watchdog.js"))
         yield adapter
 
 

@@ -49,6 +49,7 @@ from trio_debugmcp.dap.profiles.opening import (
     launch_values,
     open_adapter,
     open_inspected,
+    open_node_child,
 )
 from trio_debugmcp.dap.profiles.perl import PerlValues, PerlWords
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
@@ -223,4 +224,7 @@ class TableProfile(Profile):
     ) -> AbstractAsyncContextManager[Adapter]:
         if parent is None:
             raise AdapterGone(f"the address of {self.name} is not known")
+        if self.table.hooks == "javascript":
+            _, pid = self.habits.child(configuration)
+            return open_node_child(parent, runtime.patience, self._place(), pid)
         return open_socket_adapter(parent, runtime.patience)

@@ -120,7 +120,9 @@ def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun
         case _:
             chosen = ("--grep", pattern) if title else ()
             args = ("--no-parallel", "--timeout", "0", *chosen, test.file)
-    below = runner.name == "vitest"  # each exception that is caught takes js-debug 0.15 s, and vite catches some 300
+    below = (
+        runner.name == "vitest"
+    )  # each exception that is caught takes js-debug up to 0.15 s, and vite catches some 300
     env = {"NO_COLOR": "1"} if below else {}  # it colours a pipe, too, where there is `CI`
     none = _RAN_NONE[runner.name]
     run = TestRun(str(runner), args, str(home), env, ran_none=none)

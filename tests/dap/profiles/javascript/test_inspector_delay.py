@@ -1,0 +1,61 @@
+"""The socket of node's inspector answers at once, and no other socket of the program is changed."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from trio_debugmcp.dap.profiles.javascript.inspector_delay import answer_at_once
+
+pytestmark = pytest.mark.real
+
+PROGRAM = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+accepted = [listener.accept()[0] for _ in range(2)]
+print("accepted", flush=True)
+sys.stdin.readline()
+print(*(each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for each in accepted), flush=True)
+sys.stdin.read()
+"""
+
+WATCHDOG = """
+import socket, sys
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+print("connected", flush=True)
+sys.stdin.read()
+"""
+
+
+def run(code: str, *args: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", code, *args]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux has the call")
+def test_of_a_programs_sockets_that_of_the_watchdog_is_not_slowed_down(tmp_path: Path) -> None:
+    script = str(tmp_path / "watchdog.js")
+    with run(PROGRAM) as program:
+        port = line(program)
+        with socket.create_connection(("127.0.0.1", int(port))), run(WATCHDOG, script, port) as watchdog:
+            assert (line(watchdog), line(program)) == ("connected", "accepted")
+            assert not answer_at_once(program.pid, str(tmp_path / "another.js"))
+            if not answer_at_once(program.pid, script):
+                pytest.skip("this system does not let one process have another's socket")
+            assert program.stdin is not None
+            program.stdin.write("\n")
+            program.stdin.flush()
+            assert line(program) == "0 1"
+
+
+def test_of_a_process_that_is_gone_nothing_is_set() -> None:
+    assert not answer_at_once(2**22 + 1, "/nowhere/watchdog.js")
