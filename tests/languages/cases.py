@@ -242,7 +242,6 @@ CASES = {  # by the adapter, and its second language behind a comma
         price="items[2].price",
         unknown="nosuch.price",
         crash="error: bad plum",
-        cannot={"function breakpoints": "it does not declare them"},
     ),
     "delve": Case(source="shop.go", build=_go, function="main.add", crash="panic"),
     "js-debug": Case(

@@ -21,6 +21,7 @@ from msgspec.json import decode
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.lua.lua_breakpoints import LuaBreakpoints
 from trio_debugmcp.dap.lua.lua_program import LuaProgram
+from trio_debugmcp.dap.lua.lua_sources import LuaSources
 from trio_debugmcp.dap.lua.task_line import TaskLine
 from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.dap.pids import wait_ended
@@ -45,6 +46,7 @@ _THREAD = 1
 _CAPABILITIES = {
     "supportsConfigurationDoneRequest": True,
     "supportsExceptionInfoRequest": True,
+    "supportsFunctionBreakpoints": True,
     "supportsSetVariable": True,
     "supportTerminateDebuggee": True,
     "exceptionBreakpointFilters": [
@@ -82,7 +84,8 @@ async def open_lua(interpreter: Sequence[str], watchdog: Watchdog) -> AsyncItera
     """
     line, serving = TaskLine(), trio.CancelScope(shield=True)  # it answers the session's goodbye
     with OwnedDirectory("trio-debugmcp-lua-") as directory, watchdog.watching_directory(directory.path):
-        adapter = LuaAdapter(line, LuaProgram(directory.path), [*interpreter, str(_MAIN), directory.path])
+        command, sources = [*interpreter, str(_MAIN), directory.path], LuaSources(interpreter, watchdog.patience)
+        adapter = LuaAdapter(line, LuaProgram(directory.path), command, sources)
 
         async def carry() -> None:
             with serving:
@@ -103,13 +106,13 @@ async def open_lua(interpreter: Sequence[str], watchdog: Watchdog) -> AsyncItera
 class LuaAdapter:
     """The adapter of one session."""
 
-    def __init__(self, line: TaskLine, program: LuaProgram, command: Sequence[str]) -> None:
+    def __init__(self, line: TaskLine, program: LuaProgram, command: Sequence[str], sources: LuaSources) -> None:
         self.program = program
         self._line = line
         self._command = command
         self._launch: Request | None = None
         self._asking, self._to_ask = trio.open_memory_channel[tuple[Any, ...]](_WAITING_QUESTIONS)
-        self._breakpoints = LuaBreakpoints()
+        self._breakpoints = LuaBreakpoints(sources)
         self._exception: dict[str, Any] = {}
         self._pid: int | None = None
         self._stopped = self._started = False
@@ -144,8 +147,12 @@ class LuaAdapter:
                 self._launch = request
                 await self._line.tell("initialized")
             case "setBreakpoints":
-                await self._line.answer(request, {"breakpoints": self._breakpoints.set_lines(arguments)})
-                await self._renew("breakpoints", self._breakpoints.wanted_lines())
+                answers = await self._breakpoints.set_lines(arguments)
+                await self._renew_lines(request, answers)
+            case "setFunctionBreakpoints":
+                launch = {} if self._launch is None else _arguments(self._launch)
+                places = _directories(launch)
+                await self._renew_lines(request, await self._breakpoints.set_functions(arguments, places))
             case "setExceptionBreakpoints":
                 self._breakpoints.filters = frozenset(arguments.get("filters", ()))
                 await self._line.answer(request)
@@ -170,7 +177,8 @@ class LuaAdapter:
 
     async def _ask_program(self, request: Request, arguments: dict[str, Any]) -> None:
         if not self._stopped:
-            await self._line.answer(request, failure="the program runs" if self._started else "the program has ended")
+            runs = self._started and not self._ended.is_set()
+            await self._line.answer(request, failure="the program runs" if runs else "the program does not run")
             return
         if request.command in _MOVES:
             self._stopped = False
@@ -182,6 +190,10 @@ class LuaAdapter:
             await self._line.answer(request, failure=gone.reason)
         else:
             await self._line.answer(request, body)
+
+    async def _renew_lines(self, request: Request, answers: list[dict[str, Any]]) -> None:
+        await self._line.answer(request, {"breakpoints": answers})
+        await self._renew("breakpoints", self._breakpoints.wanted_lines())
 
     async def _renew(self, command: str, arguments: dict[str, Any]) -> None:
         """Tell the program, which may take a while: one that is blocked in C looks when it is back in Lua."""
@@ -273,6 +285,12 @@ class LuaAdapter:
         if self._leaving is not None:
             await self._line.answer(self._leaving)
         await self._line.tell("terminated")
+
+
+def _directories(launch: Mapping[str, Any]) -> list[str]:
+    """Return where the files of a program are looked for, whatever it loads: beside it, and where it runs."""
+    found = [os.path.dirname(launch["program"]), launch["cwd"]] if launch else []
+    return [each for each in dict.fromkeys(found) if each not in ("", "/", os.path.expanduser("~"))]
 
 
 def _real(directory: str) -> str:

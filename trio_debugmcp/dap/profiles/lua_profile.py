@@ -1,13 +1,59 @@
 """`LuaProfile`: programs of Lua, by our own adapter, which runs them with the interpreter that they ask for."""
 
+import re
+import shutil
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.lua.lua_adapter import open_lua
+from trio_debugmcp.dap.messages import DapVariable
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.language import Expressions, LanguagePrograms
 from trio_debugmcp.dap.profiles.profile import Runtime
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.profiles.tables.table import TableProfile
 from trio_debugmcp.dap.profiles.tables.table_format import Table
+
+_INTERPRETER = re.compile(rb"#![^\n]*?([^\s/]*lua(?:jit)?[\d.]*)(?:\s|$)")
+
+_MAX_FIRST_LINE_BYTES = 300
+
+
+class LuaExpressions(Expressions):
+    """Conditions of Lua, in which only `nil` and `false` do not hold."""
+
+    def either(self, conditions: Sequence[str], *, alone: bool = False) -> str:
+        return conditions[0] if len(conditions) == 1 else " or ".join(f"({condition})" for condition in conditions)
+
+    def both(self, one: str, other: str) -> str:
+        return f"({one}) and ({other})"
+
+    def truth(self, condition: str) -> str:
+        return f"not not ({condition})"
+
+
+class LuaValues(AdapterValues):
+    """Functions are shown by their place, and what functions around the one at hand have, beside its locals."""
+
+    def is_definition(self, variable: DapVariable) -> bool:
+        return variable.type == "function"
+
+
+class LuaWords(Words):
+    """What our adapter cannot say."""
+
+    waiting = "it waits in C, for input or for another program, and stops when it is back in Lua"
+
+
+class LuaPrograms(LanguagePrograms):
+    """What runs a program."""
+
+    def option_problem(self, name: str, value: object) -> str | None:
+        if name != "interpreter":
+            return "is no option of this adapter, whose only one is `interpreter`"
+        return None if isinstance(value, str) and value else "is to be the name or the path of an interpreter"
 
 
 class LuaProfile(TableProfile):
@@ -15,7 +61,21 @@ class LuaProfile(TableProfile):
 
     def __init__(self, name: str, table: Table) -> None:
         super().__init__(name, table)
-        self.attaches_by_pid = False
+        self.expressions = LuaExpressions()
+        self.values = LuaValues()
+        self.words = LuaWords()
+        self.programs = LuaPrograms()
 
     def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
-        return open_lua([self._place()], runtime.watchdog)
+        interpreter = launch.options.get("interpreter") or _named_in(launch.program) or self._place()
+        return open_lua([str(interpreter)], runtime.watchdog)
+
+
+def _named_in(program: str) -> str | None:
+    """Return the interpreter that a program's `#!` line names, if this machine has it."""
+    try:
+        with open(program, "rb") as file:
+            found = _INTERPRETER.match(file.readline(_MAX_FIRST_LINE_BYTES))
+    except OSError:
+        return None
+    return None if found is None else shutil.which(found[1].decode(errors="replace"))

@@ -6,6 +6,7 @@ local create, resume, wrap, close = coroutine.create, coroutine.resume, coroutin
 local error, getinfo, pcall, xpcall = error, debug.getinfo, pcall, xpcall
 
 local LEVEL = _VERSION == "Lua 5.1" and not jit and 3 or 2 -- of who calls what passes an error on: 5.1 counts tail calls
+local MAX_LEVELS = 5000
 local chain = {} -- { thread, passes_on }: those that have been resumed and have not come back, the running one last
 
 local main, is_main = coroutine.running()
@@ -34,9 +35,10 @@ function D.is_waiting(thread)
   return thread == nil and #chain > 0
 end
 
+-- How many calls of a thread are protected, as far as the last thousands tell.
 local function protections(thread)
   local count, level = 0, 1
-  while true do
+  while level < MAX_LEVELS do
     local info
     if thread then
       info = getinfo(thread, level, "f")
@@ -50,6 +52,7 @@ local function protections(thread)
     end
     level = level + 1
   end
+  return count
 end
 
 -- Whether something catches what is raised now: in the running coroutine, or in one to which it is passed on.

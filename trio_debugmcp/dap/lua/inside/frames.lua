@@ -92,15 +92,12 @@ local function add(thread, level, info)
   if D.is_own(info.source) then
     return
   end
-  total = total + 1
-  if total <= MAX_FRAMES then
-    frames[total] = { thread = thread, level = level, info = info, path = D.path_of(info.source) }
-  end
+  frames[#frames + 1] = { thread = thread, level = level, info = info, path = D.path_of(info.source) }
 end
 
 local function add_thread(thread)
   local level = 0
-  while true do
+  while #frames < MAX_FRAMES do
     local info = getinfo(thread, level, "nSlf")
     if info == nil then
       return
@@ -111,15 +108,15 @@ local function add_thread(thread)
 end
 
 -- Take the stack of the function that has called the caller of `D.anchor`, below what has ended in `dead`; then those
--- of the coroutines that wait for it.
-function D.open_stack(dead, waiting)
-  frames, total = {}, 0
+-- of the coroutines that wait for it. `depth`: how many levels there are; not all of very many are listed.
+function D.open_stack(dead, waiting, depth)
+  frames = {}
   if dead then
     add_thread(dead)
   end
   local base = anchor_level()
   local distance = 2
-  while true do
+  while #frames < MAX_FRAMES do
     local info = getinfo(base + distance, "nSlf")
     if info == nil then
       break
@@ -132,6 +129,7 @@ function D.open_stack(dead, waiting)
       add_thread(waiting[number])
     end
   end
+  total = #frames < MAX_FRAMES and #frames or math.max(#frames, depth)
 end
 
 function D.close_stack()
@@ -159,7 +157,7 @@ function D.stack_trace(request)
   for number = first + 1, math.min(last, #frames) do
     listed[#listed + 1] = as_message(frames[number], number)
   end
-  return { stackFrames = #listed > 0 and listed or D.EMPTY, totalFrames = #frames }
+  return { stackFrames = #listed > 0 and listed or D.EMPTY, totalFrames = total }
 end
 
 -- --- Variables -------------------------------------------------------------------------------------------------------

@@ -37,7 +37,6 @@ function D.scopes(request)
   return {
     scopes = {
       { name = "Locals", presentationHint = "locals", variablesReference = scope_reference("locals", frame) },
-      { name = "Upvalues", variablesReference = scope_reference("upvalues", frame) },
       { name = "Globals", expensive = true, variablesReference = scope_reference("globals", frame) },
     },
   }
@@ -80,10 +79,17 @@ function D.variables(request)
     listed[#listed + 1] = D.variable(name, value, D.is_name(name) and name or nil, reference)
   end
   if held.scope == "locals" then
-    D.locals(held.frame, add)
+    local hidden = {}
+    D.locals(held.frame, function(name, index, value)
+      hidden[name] = true
+      add(name, index, value)
+    end)
     D.varargs(held.frame, add)
-  elseif held.scope == "upvalues" then
-    D.upvalues(held.frame, add)
+    D.upvalues(held.frame, function(name, index, value)
+      if not hidden[name] then -- what the function uses of those around it
+        add(name, index, value)
+      end
+    end)
   elseif held.scope == "globals" then
     global_children(listed, held.frame)
   else

@@ -11,7 +11,7 @@ local D = ...
 local rawequal, pcall, setmetatable, next = rawequal, pcall, setmetatable, next
 local getinfo, sethook = debug.getinfo, debug.sethook
 local stdout, flush = io.stdout, io.stdout.flush
-local sub, format = string.sub, string.format
+local floor = math.floor
 
 local POLL = 20000 -- instructions between two looks for a request: some tenths of a millisecond
 
@@ -116,7 +116,9 @@ function hook(event, line)
     end
     local breakpoint = breakpoint_at(line)
     if breakpoint then
-      D.stop({ reason = "breakpoint", hitBreakpointIds = breakpoint.ids })
+      local on_line = breakpoint.ids[1] ~= nil
+      local ids = on_line and breakpoint.ids or breakpoint.functions
+      D.stop({ reason = on_line and "breakpoint" or "function breakpoint", hitBreakpointIds = ids })
     elseif step and ends_step() and D.path_of(getinfo(2, "S").source) then
       D.stop({ reason = step.reason or "step" })
     end
@@ -197,11 +199,19 @@ end
 
 -- The depth of the stack where the caller of this one's caller was called.
 local function depth_of_program()
-  local depth = 0
-  while getinfo(depth + 4, "l") do
-    depth = depth + 1
+  local some, beyond = 0, 1
+  while getinfo(beyond + 3, "l") do
+    some, beyond = beyond, beyond * 2
   end
-  return depth
+  while beyond - some > 1 do -- as a look at a level takes the longer the deeper that is
+    local middle = floor((some + beyond) / 2)
+    if getinfo(middle + 3, "l") then
+      some = middle
+    else
+      beyond = middle
+    end
+  end
+  return some
 end
 
 local function move(request, depth)
@@ -217,7 +227,7 @@ function D.stop(message, failure, dead)
   D.busy = true
   local depth = depth_of_program()
   D.stop_number = D.stop_number + 1
-  D.open_stack(dead, D.waiting_threads())
+  D.open_stack(dead, D.waiting_threads(), depth)
   if failure then
     message.exception = D.failure_in_words(failure.value)
   end
