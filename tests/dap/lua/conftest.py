@@ -31,7 +31,8 @@ class LuaSession:
         self.output = bytearray()
         self.errors = bytearray()
         self.exit_code: int | None = None
-        self.pid = 0
+        self.pid = -1
+        self.runs = trio.Event()
 
     async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
         return await self.connection.request(command, arguments, dict[str, Any])
@@ -47,7 +48,9 @@ class LuaSession:
             await self.set(*lines)
             await self.ask("setExceptionBreakpoints", filters=filters)
             await self.ask("configurationDone")
-        return await self.stop()
+        stop = await self.stop()
+        await self.runs.wait()  # the program may have stopped before its id is known here
+        return stop
 
     async def set(self, *lines: int, **more: Any) -> list[dict[str, Any]]:
         places = [{"line": line, **more} for line in lines]
@@ -115,6 +118,7 @@ async def opened(interpreter: str, directory: Path, text: str) -> AsyncIterator[
         assert session is not None
         wanted = decode_body(request.arguments, RunInTerminal)
         session.pid = await nursery.start(run, session, wanted)
+        session.runs.set()
         return {"processId": session.pid}
 
     async def run(session: LuaSession, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:

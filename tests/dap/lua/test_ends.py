@@ -43,7 +43,8 @@ async def test_a_program_that_is_left_runs_to_its_end(lua: OpenLua) -> None:
         await session.launch(2)
         await session.ask("disconnect", terminateDebuggee=False)
         assert await session.stop() is None
-    assert (session.exit_code, session.output) == (3, b"1\n2\n3\n")
+    assert session.exit_code == 3
+    assert session.output == b"1\n2\n3\n"
 
 
 async def test_an_evaluation_without_end_does_not_keep_the_session_from_its_end(lua: OpenLua) -> None:

@@ -41,13 +41,14 @@ class LuaBreakpoints:
         answers: list[dict[str, Any]] = []
         for each in places:
             line = code.line_at(each["line"]) if code.functions else each["line"]
-            answer = {"id": next(self._numbers), "verified": True, "line": line, "source": {"path": path}}
+            number = next(self._numbers)
+            answer: dict[str, Any] = {"id": number, "verified": True, "line": line, "source": {"path": path}}
             if code.mistake is not None:
                 answer |= {"verified": False, "line": each["line"], "message": code.mistake}
             elif line is None:
                 answer |= {"verified": False, "line": each["line"], "message": "nothing is executed from here on"}
             else:
-                wanted.setdefault(line, []).append(answer["id"])
+                wanted.setdefault(line, []).append(number)
             answers.append(answer)
         self._lines[path] = wanted
         return answers

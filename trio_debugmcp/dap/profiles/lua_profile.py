@@ -48,11 +48,11 @@ class LuaWords(Words):
 
 
 class LuaPrograms(LanguagePrograms):
-    """What runs a program."""
+    """Programs as an interpreter runs them, which the user may name."""
 
     def option_problem(self, name: str, value: object) -> str | None:
         if name != "interpreter":
-            return "is no option of this adapter, whose only one is `interpreter`"
+            return "is not among the options of this adapter: `interpreter` is"
         return None if isinstance(value, str) and value else "is to be the name or the path of an interpreter"
 
 
