@@ -149,3 +149,43 @@ def test_what_a_line_gives_two_values_is_not_known_between_them() -> None:
 )
 def test_a_name_that_the_same_line_has_bound_is_read_after_that(source: str, rebound: list[str]) -> None:
     assert [str(read.path) for read in reads(source) if read.is_rebound] == rebound
+
+
+SHELVES = """\
+shelves = []
+shelves.append([1])
+shelves.append([5])
+shelves[0].append(2)
+shelves[1].append(7)
+found = next(number for number, row in enumerate(shelves) if 7 in row)
+assert found == 0
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)])
+def test_what_has_come_into_the_item_that_a_search_ended_with_is_named(version: tuple[int, int]) -> None:
+    because = why(record(SHELVES, python(*version)).processes[0], WhyQuestion()).because
+    assert {3, 5} <= {line.line for line in because}
+    assert "GeneratorExit" not in str(because), "it was closed, and that is no outcome of a line"
+
+
+ORDERS = """\
+def fits(sizes, box):
+    rest = iter(sizes)
+    if any(size > box for size in rest):
+        return False
+    return sum(rest) <= 3 * box
+
+
+left = []
+for number, sizes in ((1, (2, 5)), (2, (9,)), (3, (5, 5, 4, 5))):
+    if not fits(sizes, 5):
+        left.append(number)
+assert left == [2, 3]
+"""
+
+
+def test_of_what_is_missing_it_is_not_said_that_a_round_is_another_one() -> None:
+    because = why(record(ORDERS, python(3, 13)).processes[0], WhyQuestion()).because
+    notes = [note for line in because for note in line.notes if "another round than the one asked about" in note]
+    assert all(note.startswith("perhaps") for note in notes), notes

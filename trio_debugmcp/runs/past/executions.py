@@ -68,6 +68,11 @@ def outcome(record: ProcessRecord, start: int) -> int:
     return record.forth_of(ENDS, record.row(start).subject, start)
 
 
+def was_closed(record: ProcessRecord, ending: Row) -> bool:
+    """Whether a generator was continued only to be closed, before its end: that gives nothing."""
+    return ending.kind == rows.UNWIND and record.text(ending).startswith("GeneratorExit")
+
+
 class StatementExecution(NamedTuple):
     """One run of a statement.
 

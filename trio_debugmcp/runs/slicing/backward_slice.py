@@ -293,7 +293,7 @@ class _Slicer:
                     for sibling in islice(self._rounds.siblings(execution), _MOST_SIBLINGS):
                         yield from self._stale.of_statement(sibling, self._asked)
                 yield from self._rounds.of_statement(execution)
-                yield from self._rounds.of_siblings(execution)
+                yield from self._rounds.of_siblings(execution, is_unsure=bool(node.wanted.missing))
                 yield from self._skipped.of_statement(execution, self._asked)
                 yield from self._overwritten.of_statement(execution)
                 yield from self._resets.of_statement(execution)

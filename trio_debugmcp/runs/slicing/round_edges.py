@@ -54,8 +54,11 @@ class RoundEdges:
                 yield SliceEdge(cost.READ, SliceNode(before.owner))
         yield from self._rare(rounds)
 
-    def of_siblings(self, execution: StatementExecution) -> Iterator[SliceEdge]:
-        """Yield what other rounds of a statement have read and called: what other statements than in this round did."""
+    def of_siblings(self, execution: StatementExecution, *, is_unsure: bool = False) -> Iterator[SliceEdge]:
+        """Yield what other rounds of a statement have read and called: what other statements than in this round did.
+
+        `is_unsure`: something is missing, and its round may be one of the others.
+        """
         known = {id(writer.statement) for writer in self._writers(execution)} | {id(execution.statement)}
         ends = {ending.key for ending in self._ends(execution)}
         for sibling in islice(self.siblings(execution), _MOST_SIBLINGS):
@@ -63,7 +66,7 @@ class RoundEdges:
             for ending in self._ends(sibling):
                 if ending.key not in ends:
                     ends.add(ending.key)
-                    yield SliceEdge(cost.SIBLING, SliceNode(ending.number, aside=aside))
+                    yield SliceEdge(cost.SIBLING, SliceNode(ending.number, aside=aside, is_uncertain=is_unsure))
             for writer in self._writers(sibling):
                 if id(writer.statement) not in known and not writer.statement.is_definition:
                     known.add(id(writer.statement))

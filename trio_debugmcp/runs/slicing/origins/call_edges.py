@@ -7,7 +7,7 @@ from itertools import islice
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called, calls_of
-from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.executions import StatementExecution, was_closed
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.read_ahead import DrawnItems, drawn_by
 from trio_debugmcp.runs.past.recorded_values import type_name
@@ -140,6 +140,8 @@ class CallEdges:
             if ending is None or _makes(self._record.code(start.key).name, ending):
                 continue
             if not ending.owner or self._past.executions.at(ending.owner) is None:  # generated: it has no lines
+                continue
+            if was_closed(self._record, ending):
                 continue
             if start.kind == rows.RESUME and ending.kind == rows.RETURN and is_expression(self._record, start.key):
                 continue  # it had nothing more to give

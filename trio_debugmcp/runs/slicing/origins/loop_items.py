@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.row_search import keys_back
 from trio_debugmcp.runs.past.call_arguments import called
-from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.executions import StatementExecution, was_closed
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.read_ahead import is_same_place
 from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, container_word
@@ -83,7 +83,8 @@ class LoopItems:
             scope = self._past.scopes.of_code(start.key)
             if scope is not None and is_same_place(scope.node, expression):
                 ending = self._past.executions.outcome(start.number)
-                return ending is not None and ending.kind == rows.YIELD
+                if ending is None or not was_closed(self._past.record, ending):
+                    return ending is not None and ending.kind == rows.YIELD
         return False
 
     def _loops(
