@@ -106,3 +106,51 @@ def test_a_swallowed_exception_is_in_the_answer_where_it_was_raised_and_where_it
     assert raising.endswith("text='1O'")
     assert caught.startswith("catches ValueError(")
     assert ("return int(text)", "-> 12") in lines, "beside the call that did not raise"
+
+
+METHODS = """\
+from functools import lru_cache
+
+class Prices:
+    def __init__(self, rate):
+        self.rate = rate
+
+    @lru_cache(maxsize=None)
+    def price(self, count):
+        return count * self.rate
+
+@lru_cache(maxsize=None)
+def tax(count):
+    return count + 5
+
+class Free:
+    def tax(self, count):
+        return 7
+
+cheap, dear, free = Prices(9), Prices(9), Free()
+first = dear.price(2)
+cheap.price(2)
+dear.rate, cheap.rate = 10, 2
+asked = dear.price(2)
+tax(2)
+none = free.tax(2)
+"""
+
+
+@cache
+def of_methods() -> ProcessRecord:
+    return record(METHODS, python(3, 13)).processes[0]
+
+
+def test_a_method_that_keeps_its_results_is_that_of_the_same_object() -> None:
+    computed, asked = (
+        [line for line in why(of_methods(), WhyQuestion(expression=name, limit=20)).because if line.line == 9]
+        for name in ("first", "asked")
+    )
+    assert "price is cached and did not run" in asked[0].notes[0]
+    assert [line.at for line in computed] == [line.at for line in asked], "the other object's came later"
+
+
+def test_a_method_with_the_name_of_a_cached_function_has_no_kept_result() -> None:
+    found = why(of_methods(), WhyQuestion(expression="none", limit=20))
+    assert not [line for line in found.because if any("is cached" in note for note in line.notes)]

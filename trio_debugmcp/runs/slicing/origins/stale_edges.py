@@ -9,11 +9,11 @@ from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.past.call_arguments import argument, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue
+from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of
-from trio_debugmcp.runs.source.source_scopes import Statement
+from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
 _MOST_LINES = 200
 """Of a computation whose reads are looked at."""
@@ -39,6 +39,9 @@ class StaleEdges:
         """Yield what has changed, before row `asked`, since what a statement copied or took from a cache was made."""
         yield from self._of_copy(execution, asked)
         for read in execution.statement.reads:
+            target = self._past.values.read(execution, read) if read.target_of is not None else None
+            if target is not None:
+                yield from self._of_cached(execution, read, target)
             if read.is_callee:
                 yield from self._of_cached(execution, read)
             elif (asked_for := asked_for_by(read)) is not None:
@@ -137,14 +140,20 @@ class StaleEdges:
 
     # --- From a cache -------------------------------------------------------------------------------------------------
 
-    def _of_cached(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
-        """Yield the run of a function that made a value, where a call of it made no frame."""
-        name = str(read.path).rpartition(".")[2]
-        written = self._answers_written(execution, read)
+    def _of_cached(
+        self, execution: StatementExecution, read: PathRead, target: RecordedValue | None = None
+    ) -> Iterator[SliceEdge]:
+        """Yield the run of a function that made a value, where a call of it made no frame.
+
+        `target`: the object of which it is a method, or the module that has it.
+        """
+        call = read.target_of if target is not None else None
+        name = called(call) if call is not None else str(read.path).rpartition(".")[2]
+        written = self._answers_written(execution, read, call)
         ended = self._past.executions.over(execution)
         for code in self._past.scopes.named(name):
             scope = self._past.scopes.of_code(code)
-            if scope is None or not _is_cached(scope.node):
+            if scope is None or not _is_cached(scope.node) or (target is not None and not self._has(target, scope)):
                 continue
             if (
                 next(each(self._record, rows.START, code, execution.row), ended) < ended
@@ -160,13 +169,28 @@ class StaleEdges:
                     yield from self._changes_since(start, ending.number, execution.row, ending.owner)
                     return
 
-    def _answers_written(self, execution: StatementExecution, read: PathRead) -> list[Row]:
+    def _answers_written(self, execution: StatementExecution, read: PathRead, call: ast.Call | None) -> list[Row]:
         """Return what a statement wrote, if it is the answer itself: `x = rate(land)`, not `x = 2 * rate(land)`."""
         value = getattr(execution.statement.node, "value", None)
         made = value.func if read.is_callee and isinstance(value, ast.Call) else value
-        if not isinstance(made, ast.expr) or path_of(made) != read.path:
+        is_answer = value is call if call is not None else isinstance(made, ast.expr) and path_of(made) == read.path
+        if not is_answer:
             return []
         return [effect for effect in self._past.executions.effects(execution.row) if effect.kind == rows.WRITE]
+
+    def _has(self, target: RecordedValue, scope: SourceScope) -> bool:
+        """Whether a function is a method of an object's class, as that or a base of it has it, or of a module."""
+        if scope.parent is None or not isinstance(scope.parent.node, ast.ClassDef):
+            return target.text.startswith("<module ")
+        names, known = [type_name(target.text)], set[str]()
+        while names:
+            name = names.pop()
+            if name == scope.parent.name.rpartition(".")[2]:
+                return True
+            if name not in known:
+                known.add(name)
+                names += [base.rpartition(".")[2] for each in self._past.scopes.classes(name) for base in each.bases]
+        return False
 
     def _may_answer(self, start: int, execution: StatementExecution) -> bool:
         """Whether an earlier call has got what a call in a statement gives, as far as that is known."""
