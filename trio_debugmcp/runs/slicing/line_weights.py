@@ -22,7 +22,7 @@ DEFAULT, SHARED_DEFAULT = 2.0, 0.0
 ANOTHER_OUTCOME = 1.0
 """A line that is shown already: it has raised an exception in one run, and not in the other."""
 
-_OWN = 3.0
+_OWN, _OWN_CONSTANT = 3.0, 1.5
 """Of the test or script itself, which asks: it is read anyway. Not of one entry of a table of several lines."""
 
 _EMPTY = 2.5
@@ -66,7 +66,8 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
     """
     statement, node = execution.statement, edge.node
     is_entry = node.focus and node.aim == "value" and statement.is_given and statement.first < statement.last
-    heavy = _OWN if execution.frame == root and not is_entry else 0.0
+    own = _OWN_CONSTANT if _names_constants(statement) else _OWN
+    heavy = own if execution.frame == root and not is_entry else 0.0
     if edge.node.aim == "argument":
         heavy += _GIVEN if all(_is_variable(part) for part in edge.node.focus) else _GIVEN_EXPRESSION
     if isinstance(execution.statement.node, ast.If | ast.Match):
@@ -78,6 +79,11 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
         return heavy + _PASSED_ON
     is_made = execution.scope.name.rpartition(".")[2] in MAKERS or not execution.scope.is_function
     return heavy + _weight_of(execution.statement, has_called, is_made)
+
+
+def _names_constants(statement: Statement) -> bool:
+    """Whether all names that a statement sets are those of constants: `LINE = re.compile(…)`, which functions read."""
+    return bool(statement.names) and all(name.isupper() for name in statement.names)
 
 
 def _is_text(node: ast.AST) -> bool:
