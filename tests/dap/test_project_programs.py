@@ -245,6 +245,37 @@ def test_of_a_project_of_cmake_that_is_configured_the_one_program_is_built_again
     assert f"Build and pass one as `program`: {program}, {till}." in refusal(str(home), "/")
 
 
+SOURCES = "add_executable(shop src/main.cpp src/price.cpp)\nadd_executable(alone alone.cpp)\n"
+
+
+def test_a_source_file_of_a_target_of_cmake_is_built_by_that_target(tmp_path: Path) -> None:
+    home, build = tmp_path / "shop", tmp_path / "shop" / "build"
+    cache = f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n"
+    made = "build/CMakeFiles/shop.dir/src/main.cpp.o"
+    written(home, {"CMakeLists.txt": SOURCES, "src/main.cpp": "", "build/CMakeCache.txt": cache, made: ""})
+    program = executable(build / "bin" / "shop")
+    executable(build / "other")
+    found = project_program(f"{home}/src/main.cpp", "/")
+    assert found is not None
+    assert found.program == program
+    command = ("cmake", "--build", str(build), "--target", "shop")
+    assert found.build == BuildPlan(command, str(build), program, program=program)
+    written(home, {"build/CMakeFiles/other.dir/src/main.cpp.o": ""})
+    assert "is in several programs. Pass one as `program`: " in refusal(f"{home}/src/main.cpp", "/")
+
+
+def test_a_source_file_of_a_target_of_cmake_that_is_not_built_is_refused_unless_it_is_all_of_it(tmp_path: Path) -> None:
+    files = dict.fromkeys(("src/main.cpp", "src/price.cpp", "alone.cpp", "more/main.cpp"), "")
+    written(tmp_path, {"CMakeLists.txt": SOURCES, **files})
+    says = refusal(f"{tmp_path}/src/main.cpp", "/")
+    assert "belongs to the program shop of the CMake project" in says
+    assert f"cmake --build {tmp_path}/build --target shop; then pass the file again." in says
+    for name in ("alone.cpp", "more/main.cpp"):
+        assert project_program(f"{tmp_path}/{name}", "/") is None
+    written(tmp_path, {"CMakeLists.txt": f"{SOURCES}target_link_libraries(alone stock)\n"})
+    assert "the program alone" in refusal(f"{tmp_path}/alone.cpp", "/")
+
+
 def test_an_executable_beside_a_makefile_is_run_as_it_is_and_without_one_the_refusal_makes_it(tmp_path: Path) -> None:
     home = written(tmp_path, {"Makefile": "shop:\n", "notes.sh": "#!/bin/sh\n"})
     assert "make CFLAGS='-g -O0'" in refusal(home, home)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.dap.profiles.projects.built_projects import of_cmake, of_commands
+from trio_debugmcp.dap.profiles.projects.built_projects import of_cmake, of_commands, of_source
 from trio_debugmcp.dap.profiles.projects.go_projects import of_go, of_packages
 from trio_debugmcp.dap.profiles.projects.java_projects import of_java
 from trio_debugmcp.dap.profiles.projects.project_program import NoProgram, ProjectProgram
@@ -23,6 +23,9 @@ from trio_debugmcp.dap.profiles.projects.script_projects import of_php, of_ruby
 _MAX_BYTES = 1_000_000
 
 _ARCHIVE = "is an archive: what is in it is named like files below it, also for breakpoints (`NAME.pyz/__main__.py`)"
+
+_OF_CMAKE = frozenset({".c", ".cc", ".cpp", ".cxx", ".c++"})
+"""Suffixes of source files that a project of CMake may have."""
 
 _ENTRY_POINT = re.compile(r"\s*(?P<module>[\w.]+)\s*:\s*(?P<name>[\w.]+)\s*(?:\[.*\])?\s*")
 
@@ -42,7 +45,7 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     if home.suffix == ".pyz" and _is_archive(home):
         return ProjectProgram(program=path, why=_ARCHIVE)
     if not home.is_dir():
-        return of_packages(home, cwd)
+        return of_source(home) if home.suffix.lower() in _OF_CMAKE and home.is_file() else of_packages(home, cwd)
     if (home / "__main__.py").is_file():
         return _of_package(home, Path(cwd))
     described = [home / name for name in _READERS if (home / name).is_file()]

@@ -16,7 +16,7 @@ from trio_debugmcp.dap.profiles.projects.project_program import (
     files_below,
     listed,
 )
-from trio_debugmcp.dap.profiles.test_runners.cmake_builds import CMakeBuild, builds_of
+from trio_debugmcp.dap.profiles.test_runners.cmake_builds import CMakeBuild, builds_of, project_of
 
 _EXECUTABLE = re.compile(r"^[ \t]*add_executable\s*\(\s*(?P<name>[\w.+-]+)\s+(?!IMPORTED|ALIAS)", re.MULTILINE)
 
@@ -66,6 +66,57 @@ def _programs_of(build: CMakeBuild, home: Path) -> list[str]:
     found = _executables(place)
     tests = {test.program for test in build.tests}
     return [program for program in found if program not in tests] or found
+
+
+def of_source(file: Path) -> ProjectProgram | None:
+    """Return the program of a CMake project that has a source file, to be built again; None of one by itself.
+
+    Raises:
+        NoProgram: several have it, or the one that does is not built.
+    """
+    for build in builds_of(file):
+        targets = _targets_with(file, build)
+        programs = [each for each in _executables(Path(build.directory)) if Path(each).name in targets]
+        if len(programs) > 1:
+            raise NoProgram(f"'{file}' is in several programs. Pass one as `program`: {listed(programs)}.")
+        if programs:
+            name = Path(programs[0]).name
+            command = ("cmake", "--build", build.directory, "--target", name)
+            plan = BuildPlan(command, build.directory, programs[0], program=programs[0])
+            return ProjectProgram(program=programs[0], why=f"the target {name} that has it, built again", build=plan)
+    named = _named_with(file)
+    if named is None:
+        return None
+    home, name = named
+    project = project_of(file) or home
+    raise NoProgram(
+        f"'{file}' belongs to the program {name} of the CMake project '{project}', which is not built. Build it: cmake "
+        f"-S {project} -B {project / 'build'} -DCMAKE_BUILD_TYPE=Debug && cmake --build {project / 'build'} --target "
+        f"{name}; then pass the file again."
+    )
+
+
+def _targets_with(file: Path, build: CMakeBuild) -> set[str]:
+    """Return the targets of a build that have compiled a file, by where CMake puts what the compiler makes of it."""
+    found = set[str]()
+    for folder in file.parents:
+        if folder.is_relative_to(build.project):
+            part = Path(build.directory, folder.relative_to(build.project), "CMakeFiles")
+            made = f"{file.relative_to(folder)}.o"
+            found |= {each.name.removesuffix(".dir") for each in part.glob("*.dir") if (each / made).is_file()}
+    return found
+
+
+def _named_with(file: Path) -> tuple[Path, str] | None:
+    """Return the program that a CMakeLists.txt names the file for, with more than that; None if it is built alone."""
+    for folder in file.parents:
+        text = beginning(folder / "CMakeLists.txt")
+        for found in _EXECUTABLE.finditer(text):
+            words = text[found.end() :].partition(")")[0].replace('"', " ").split()
+            links = re.search(rf"^[ \t]*target_link_libraries\s*\(\s*{re.escape(found['name'])}\s", text, re.MULTILINE)
+            if any(folder / word == file for word in words) and (len(words) > 1 or links):
+                return folder, found["name"]
+    return None
 
 
 def of_commands(file: Path, _: str) -> ProjectProgram:
