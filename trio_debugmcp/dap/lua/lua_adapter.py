@@ -104,7 +104,7 @@ async def open_lua(interpreter: Sequence[str], watchdog: Watchdog) -> AsyncItera
 
 
 class LuaAdapter:
-    """The adapter of one session."""
+    """The adapter of one session: a method for each of its requests that takes more than a line, hence so many."""
 
     def __init__(self, line: TaskLine, program: LuaProgram, command: Sequence[str], sources: LuaSources) -> None:
         self.program = program
