@@ -135,13 +135,14 @@ class Deadlock(ProbeAnswer, frozen=True):
     """Threads of which each waits for what the next one has, and the last for what the first has.
 
     `sure`: Python says who has what. `timed`: one of them may have a timeout. `loose`: a lock was acquired by a call,
-    and another thread may release it.
+    and another thread may release it. `ends`: what may end it besides: signals, a timer.
     """
 
     threads: tuple[int, ...]
     sure: bool = False
     timed: bool = False
     loose: bool = False
+    ends: tuple[str, ...] = ()
 
 
 class ProbeThreads(ProbeAnswer, frozen=True):

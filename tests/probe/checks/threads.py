@@ -1,7 +1,10 @@
 import concurrent.futures
+import faulthandler
 import json
 import multiprocessing
 import queue
+import re
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +16,7 @@ from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
-from trio_debugmcp.probe.inside.threads import thread_list
+from trio_debugmcp.probe.inside.threads import thread_list, wait_ends
 from trio_debugmcp.probe.inside.threads import waits as waits_module
 from trio_debugmcp.probe.inside.threads.waits import Wait
 
@@ -344,6 +347,34 @@ def check_a_thread_that_wants_its_own_lock() -> None:
     found = entry(thread, "lock")
     assert found["waits"]["holder"]["name"] == thread.name
     assert any(each["threads"] == [found["id"]] for each in answer()["deadlocks"])
+
+
+def check_what_may_end_a_deadlock_is_named_with_it() -> None:
+    lock = threading.Lock()
+
+    def wants_it_twice() -> None:
+        with lock:
+            lock.acquire()
+
+    def ends(thread_id: int) -> Any:
+        return [each["ends"] for each in answer()["deadlocks"] if each["threads"] == [thread_id]]
+
+    other = entry(start(wants_it_twice), "lock")["id"]
+    assert ends(other) == [[]]
+    faulthandler.dump_traceback_later(1000)
+    until(lambda found: ends(other) == [["a timer of faulthandler"]])
+    faulthandler.cancel_dump_traceback_later()
+    until(lambda found: ends(other) == [[]])
+
+
+def check_the_main_threads_wait_may_be_ended_by_signals() -> None:
+    assert wait_ends.of_main() == []
+    for number in signal.SIGUSR1, signal.SIGALRM:
+        signal.signal(number, lambda *_: None)
+    assert wait_ends.of_main() == ["SIGALRM", "SIGUSR1"]
+    signal.setitimer(signal.ITIMER_REAL, 1000)
+    assert re.fullmatch(r"\['SIGALRM in (1000|9\d\d) s', 'SIGUSR1'\]", str(wait_ends.of_main()))
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def check_a_thread_that_gets_its_lock_while_it_is_looked_at_does_not_wait_for_itself() -> None:

@@ -22,6 +22,11 @@ def _raise(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
+def is_own(handler: Any) -> bool:
+    """Whether the handler of a signal is the one that wakes."""
+    return handler is _raise
+
+
 class Waker:
     """What wakes one thread, if that can be woken."""
 

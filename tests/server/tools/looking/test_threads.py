@@ -85,6 +85,21 @@ async def test_threads_are_shown_as_they_are_while_the_program_runs(autojump_clo
         }
 
 
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ([], ""),
+        (["SIGALRM in 3 s"], ", unless it is ended by SIGALRM in 3 s"),
+        (list("abcdef"), ", unless it is ended by a, b, c, d, 2 more"),
+    ],
+)
+async def test_a_deadlock_is_said_with_what_may_end_it(ends: list[str], said: str, autojump_clock: MockClock) -> None:
+    deadlock = {"threads": [1, 2], "sure": True, "ends": ends}
+    async with running("legacy", probed(threads={**BOTH, "deadlocks": [deadlock]})) as (client, _):
+        found = await client.call("threads_list")
+        assert found["notes"] == [f"deadlock: threads 1, 2 wait for each other{said}"]
+
+
 async def test_threads_that_do_not_fit_are_counted(autojump_clock: MockClock) -> None:
     many = threads(*(thread(number, f"worker {number}") for number in range(900)))
     adapter = probed(threads={**many, "total": 5000})

@@ -38,9 +38,14 @@ def find(thread_id: Optional[int]) -> Optional[ProgramThread]:
     if thread_id is not None:
         return next((thread for thread in found if thread.id == thread_id), None)
     stopped = [thread for thread in found if thread.stopped is not None]
-    threading = imported.now("threading")
-    main = [thread for thread in found if threading is not None and thread.ident == threading._main_thread.ident]
+    main = [thread for thread in found if is_main([thread.ident])]
     return next(iter(stopped + main + found), None)
+
+
+def is_main(idents: List[int]) -> bool:
+    """Whether the main thread is one of these."""
+    threading = imported.now("threading")
+    return threading is not None and threading._main_thread.ident in idents
 
 
 def is_own(frame: Any) -> bool:

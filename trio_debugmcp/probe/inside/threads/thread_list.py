@@ -11,7 +11,7 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, seam
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import library_waits, waits, with_blocks
+from trio_debugmcp.probe.inside.threads import library_waits, wait_ends, waits, with_blocks
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -269,7 +269,7 @@ def _deadlocks(
     """The circles of threads in which each has what another one wants.
 
     They are sure if Python knows who has each lock, and no thread may stop waiting after a time. They are loose if one
-    has a lock by a call: it may be a signal, which another thread releases.
+    has a lock by a call: it may be a signal, which another thread releases. What may end it besides is in `ends`.
     """
     wanted = {
         ident: holders[id(wait.target)]
@@ -293,6 +293,7 @@ def _deadlocks(
             loose = any(owner.by_call for owner in owners)
             threads = [ids[each] for each in circle]
             circles.append({"threads": threads, "sure": sure, "timed": any(timed), "loose": loose})
+            circles[-1]["ends"] = wait_ends.of_main() if attached.is_main(circle) else wait_ends.of_any()
         seen.update(dict.fromkeys(path, True))
     return circles
 

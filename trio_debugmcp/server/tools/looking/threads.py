@@ -23,6 +23,9 @@ _ROOM_BYTES = MAX_RESULT_BYTES - 1000
 """For the lines of an answer; beside them are deadlocks and notes."""
 
 
+_MOST_ENDS = 4
+"""Of what may end a deadlock, as far as it is named."""
+
 TaskName = Annotated[str | None, Meta(description="A task by its name in tasks_list, in place of a thread.")]
 
 
@@ -134,7 +137,10 @@ def deadlock_note(deadlock: Deadlock) -> str:
         return f"{wait}, until a timeout"
     if deadlock.loose:
         return f"{wait}: a deadlock, unless something else releases that"
-    return f"deadlock: {wait}" if deadlock.sure else f"probably a deadlock: {wait}"
+    said = f"deadlock: {wait}" if deadlock.sure else f"probably a deadlock: {wait}"
+    more = len(deadlock.ends) - _MOST_ENDS
+    ends = [*deadlock.ends[:_MOST_ENDS], *([f"{more} more"] if more > 0 else [])]
+    return f"{said}, unless it is ended by {', '.join(ends)}" if ends else said
 
 
 def outside_note(failure: Unanswered) -> str:
