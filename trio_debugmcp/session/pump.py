@@ -189,18 +189,19 @@ class EventPump:
         await trio.sleep(self._requests.patience.seconds(EXIT_SECONDS))
         session_id = self._requests.session_id
         await self._merger.wait_until(lambda state: all(snapshot.parent != session_id for snapshot in state.snapshots))
-        self._finish(BY_ITSELF)
+        self.finish(BY_ITSELF)
 
     async def _finish_after_children(self) -> None:
         """End the session once no child that outlives it is debugged any more, or about to be."""
         await self._ending.adoptions.settled()
         await self._merger.wait_until(lambda state: not self._has_children(state))
-        self._finish(BY_ITSELF)
+        self.finish(BY_ITSELF)
 
     def _has_children(self, state: State) -> bool:
         return state.has_lasting_children(self._requests.session_id)
 
-    def _finish(self, reason: str) -> None:
+    def finish(self, reason: str) -> None:
+        """End the session, for the first reason that is given, and its handshake."""
         self._ending.finish(reason)
         self._handshake.abort(AdapterGone(reason))
 
@@ -220,7 +221,7 @@ class EventPump:
             if expected:
                 await self._finish_after_children()
         last_line = tail.rpartition("\n")[2]
-        self._finish(f"{end.reason} ({last_line})" if last_line else end.reason)
+        self.finish(f"{end.reason} ({last_line})" if last_line else end.reason)
 
     async def _on_output(self, output: OutputEvent) -> None:
         category, text = output.category or "console", output.output

@@ -283,11 +283,7 @@ class DebugSession:
         if not self._ending.over and not self._ending.exited and self._terminals.exit_code is None:
             # What the debugger ends has no exit code of its own: pydevd lets it exit with 0, or it is killed.
             self._ending.killed = terminate if terminate is not None else isinstance(self.start, Launch)
-        self._finish(reason)
-
-    def _finish(self, reason: str) -> None:
-        self._ending.finish(reason)
-        self._handshake.abort(AdapterGone(reason))
+        self._pump.finish(reason)
 
     async def _detach(self) -> None:
         """Leave a launched program running; it keeps its adapter and its pipes until it ends, or the server does."""

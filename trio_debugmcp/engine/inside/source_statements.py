@@ -11,13 +11,9 @@ A block that begins on the line of its statement is a part of that.
 import _ast
 from typing import Any, Iterator
 
-from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
-
-_MOST_BYTES = 4_000_000
+from trio_debugmcp.engine.inside.source_trees import BLOCKS, first_line, source_tree
 
 _MOST_LABEL = 80
-
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 _LOOPS: Any = (_ast.For, _ast.AsyncFor, _ast.While)
 
@@ -42,7 +38,7 @@ class SourceStatements:
 
     def __init__(self, lines: list[bytes], nodes: list[Any]) -> None:
         self._lines = lines
-        self.first = min([_first(each) for each in nodes])
+        self.first = min([first_line(each) for each in nodes])
         self.last = max([_head_end(each) for each in nodes])
         self._calls: dict[tuple[int, int], tuple[NamedCall, int, int]] = {}
         self._others: set[tuple[int, int, int, int]] = set()
@@ -68,7 +64,7 @@ class SourceStatements:
         elif kind is _ast.GeneratorExp:  # the compiler calls it; where it is the only argument, it has its place
             self._others.add((*_begin(node), node.end_lineno, node.end_col_offset))
         for name in node._fields:
-            if is_head and name in _BLOCKS:
+            if is_head and name in BLOCKS:
                 continue
             value = getattr(node, name, None)
             for each in value if type(value) is list else [value]:
@@ -108,7 +104,7 @@ class SourceStatements:
 
 def statements_at(source: bytes, line: int) -> SourceStatements | None:
     """Return the statements on a line of a source, or None if there are none."""
-    tree = _tree(source)
+    tree = source_tree(source)
     if tree is None:
         return None
     try:
@@ -146,7 +142,7 @@ class StatementSpan:
 
 def spans_of(source: bytes) -> list[StatementSpan] | None:
     """Return the spans of all statements of a source, or None if it cannot be read."""
-    tree = _tree(source)
+    tree = source_tree(source)
     if tree is None:
         return None
     spans: list[StatementSpan] = []
@@ -157,21 +153,9 @@ def spans_of(source: bytes) -> list[StatementSpan] | None:
     return spans
 
 
-def _tree(source: bytes) -> Any:
-    """Return the syntax tree of a source, or None. The parser warns of escape sequences that mean nothing."""
-    if len(source) > _MOST_BYTES:
-        return None
-    try:
-        return without_warnings(
-            Warning, lambda: compile(source, "<unknown>", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
-        )
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _add_spans(spans: list[StatementSpan], node: Any, after: int = 0) -> None:
     """Add the spans of what is in the blocks of a node, if it begins after a line."""
-    for name in _BLOCKS:
+    for name in BLOCKS:
         value = getattr(node, name, ())
         for each in value if type(value) is list else ():
             if isinstance(each, (_ast.stmt, _ast.ExceptHandler, _ast.match_case)):
@@ -182,10 +166,10 @@ def _add_spans(spans: list[StatementSpan], node: Any, after: int = 0) -> None:
 
 
 def _span(node: Any) -> StatementSpan:
-    first = _first(node) if hasattr(node, "lineno") else int(node.pattern.lineno)
+    first = first_line(node) if hasattr(node, "lineno") else int(node.pattern.lineno)
     head = max(first, _last_of_head(node))
     block = getattr(node, "body", None)
-    if block and _first(block[0]) <= head:  # on its last line
+    if block and first_line(block[0]) <= head:  # on its last line
         head = max([int(each.end_lineno) for each in block])
     last = node.end_lineno if hasattr(node, "end_lineno") else node.body[-1].end_lineno
     return StatementSpan(first, head, int(last), isinstance(node, _LOOPS))
@@ -197,7 +181,7 @@ def _last_of_head(node: Any) -> int:
         return int(node.end_lineno or 0)
     line = int(getattr(node, "lineno", 0))
     for name in node._fields:
-        if name in _BLOCKS:
+        if name in BLOCKS:
             continue
         value = getattr(node, name, None)
         for each in value if type(value) is list else [value]:
@@ -208,7 +192,7 @@ def _last_of_head(node: Any) -> int:
 
 def _on_line(node: Any, line: int) -> Iterator[Any]:
     for each in _inner(node):
-        if _first(each) <= line <= _head_end(each):
+        if first_line(each) <= line <= _head_end(each):
             yield each
         elif line <= each.end_lineno:
             yield from _on_line(each, line)
@@ -228,23 +212,18 @@ def _has_all(node: Any) -> bool:
 
 def _block(node: Any) -> int:
     """Return the line on which the block of a statement begins, or 0."""
-    return min([_first(each) for each in _inner(node)], default=0)
+    return min([first_line(each) for each in _inner(node)], default=0)
 
 
 def _inner(node: Any) -> Iterator[Any]:
     """Yield the statements directly in a node."""
-    for name in _BLOCKS:
+    for name in BLOCKS:
         value = getattr(node, name, ())
         for each in value if type(value) is list else ():
             if isinstance(each, _ast.stmt):
                 yield each
             elif isinstance(each, _ast.AST):  # a handler or a case
                 yield from _inner(each)
-
-
-def _first(node: Any) -> int:
-    lines = [each.lineno for each in getattr(node, "decorator_list", ())]
-    return int(min([node.lineno, *lines]))
 
 
 def _begin(node: Any) -> tuple[int, int]:

@@ -10,7 +10,6 @@ body of a function or class in it) is that one's. Without a source, a plan has t
 import _ast
 from typing import Any, Iterator
 
-from trio_debugmcp.engine.inside.quiet_warnings import without_warnings
 from trio_debugmcp.engine.inside.recorder.hidden_plans import HiddenPlan, hidden_plan
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ALWAYS,
@@ -25,13 +24,10 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     children,
     fields,
 )
-
-_MOST_BYTES = 4_000_000
+from trio_debugmcp.engine.inside.source_trees import BLOCKS, first_line, source_tree
 
 _MOST_STORED = 30
 """Attributes that a method without a source is taken to store, perhaps."""
-
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 _LOOPS: Any = (_ast.For, _ast.AsyncFor)
 
@@ -53,7 +49,7 @@ class SourcePlans:
         for inner in children(node):
             if isinstance(inner, (*SCOPES, *GENERATORS, *INLINED)):
                 name = _CODE_NAMES.get(type(inner).__name__) or str(getattr(inner, "name", "<dictcomp>"))
-                self._nodes.setdefault((_first(inner), name), []).append(inner)
+                self._nodes.setdefault((first_line(inner), name), []).append(inner)
             self._find(inner)
 
     def of(self, code: Any) -> dict[int, StatementPlan] | None:
@@ -71,14 +67,10 @@ class SourcePlans:
 
 def source_plans(text: bytes | str) -> SourcePlans | None:
     """Return the plans of a source, or None if it cannot be read."""
-    if len(text) > _MOST_BYTES:
-        return None
+    tree = source_tree(text)
     try:
-        tree = without_warnings(
-            Warning, lambda: compile(text, "<unknown>", "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
-        )
-        return SourcePlans(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None if tree is None else SourcePlans(tree)
+    except (RecursionError, MemoryError):
         return None
 
 
@@ -108,7 +100,7 @@ def _by_line(nodes: list[Any]) -> dict[int, StatementPlan]:
         if isinstance(node, (_ast.Module, _ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
             plans += _of_block(node.body)
         else:
-            plan = StatementPlan(_first(node), int(node.end_lineno))
+            plan = StatementPlan(first_line(node), int(node.end_lineno))
             part: Any = node.body if isinstance(node, _ast.Lambda) else node
             StatementReader(plan).read(part, CHANGED, is_own=True)
             plan.hidden = hidden_plan([part], plan)
@@ -155,7 +147,7 @@ def _of_block(statements: list[Any]) -> Iterator[StatementPlan]:
         yield _of_statement(node)
         if isinstance(node, SCOPES):
             continue
-        for name in _BLOCKS:
+        for name in BLOCKS:
             for inner in getattr(node, name, None) or ():
                 if isinstance(inner, (_ast.ExceptHandler, _ast.match_case)):
                     yield _of_branch(inner)
@@ -165,10 +157,10 @@ def _of_block(statements: list[Any]) -> Iterator[StatementPlan]:
 
 
 def _of_statement(node: Any) -> StatementPlan:
-    plan = StatementPlan(_first(node), _head_end(node))
+    plan = StatementPlan(first_line(node), _head_end(node))
     body = getattr(node, "body", None)
     if body and type(body) is list and not isinstance(node, SCOPES):
-        plan.block = (_first(body[0]), int(body[-1].end_lineno))
+        plan.block = (first_line(body[0]), int(body[-1].end_lineno))
     plan.is_with = isinstance(node, _WITHS)
     plan.mutates = plan.is_with
     plan.is_loop = isinstance(node, (*_LOOPS, _ast.While))
@@ -192,9 +184,9 @@ def _of_branch(node: Any) -> StatementPlan:
     """Of a handler or a case: its names are stored if its block is entered."""
     head: Any = node.type if isinstance(node, _ast.ExceptHandler) else node.pattern
     first = int(getattr(node, "lineno", 0) or head.lineno)
-    last = max(first, min(_first(node.body[0]) - 1, _last(head, first)))
+    last = max(first, min(first_line(node.body[0]) - 1, _last(head, first)))
     plan = StatementPlan(first, last)
-    plan.block = (_first(node.body[0]), int(node.body[-1].end_lineno))
+    plan.block = (first_line(node.body[0]), int(node.body[-1].end_lineno))
     reader = StatementReader(plan)
     for _, value in fields(node):
         reader.read(value, ENTERED)
@@ -206,20 +198,15 @@ def _of_branch(node: Any) -> StatementPlan:
 # --- Nodes ------------------------------------------------------------------------------------------------------------
 
 
-def _first(node: Any) -> int:
-    lines = [each.lineno for each in getattr(node, "decorator_list", ())]
-    return int(min([node.lineno, *lines]))
-
-
 def _last(node: Any, least: int) -> int:
     return least if node is None else int(node.end_lineno)
 
 
 def _head_end(node: Any) -> int:
     """Return the last line of a statement before its block; its last line if the block has none of its own."""
-    blocks = [each for name in _BLOCKS for each in getattr(node, name, None) or () if hasattr(each, "lineno")]
+    blocks = [each for name in BLOCKS for each in getattr(node, name, None) or () if hasattr(each, "lineno")]
     if not blocks or isinstance(node, _ast.Match):
         whole: Any = node.subject if isinstance(node, _ast.Match) else node
         return int(whole.end_lineno)
-    first = min([_first(each) for each in blocks])
+    first = min([first_line(each) for each in blocks])
     return max(int(node.lineno), first - 1) if first > int(node.lineno) else int(node.lineno)

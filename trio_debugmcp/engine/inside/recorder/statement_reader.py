@@ -10,6 +10,8 @@ What belongs to another code object (a lambda, a generator expression) is that o
 import _ast
 from typing import Any, Iterator
 
+from trio_debugmcp.engine.inside.source_trees import BLOCKS
+
 ALWAYS, ENTERED, CHANGED = 0, 1, 2
 """When a statement has stored a name: if it completed, if its block was entered, if the name has another value."""
 
@@ -45,8 +47,6 @@ HARMLESS = frozenset(
 
 _RUNS_OTHERS: Any = (_ast.Await, _ast.Yield, _ast.YieldFrom, _ast.With, _ast.AsyncWith, _ast.AsyncFor)
 
-
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 SCOPES: Any = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Lambda)
 
@@ -295,5 +295,5 @@ def fields(node: Any) -> Iterator[tuple[str, Any]]:
     """Yield the parts of a node that are executed with it, without its blocks."""
     is_block = isinstance(node, (_ast.stmt, _ast.ExceptHandler, _ast.match_case))
     for name in node._fields:
-        if not is_block or name not in _BLOCKS:
+        if not is_block or name not in BLOCKS:
             yield name, getattr(node, name, None)
