@@ -258,7 +258,9 @@ def test_a_program_that_is_not_there_or_is_a_directory_without_one_is_said_to_be
         assert (refused.value.code, refused.value.message.startswith(words)) == (code, True), refused.value.message
 
 
-@pytest.mark.parametrize(("name", "way"), [("a.nim", "launch the executable"), ("A.kt", "Build a jar and launch that")])
+@pytest.mark.parametrize(
+    ("name", "way"), [("a.nim", "launch the executable"), ("A.kts", "Build a jar and launch that")]
+)
 def test_source_that_nothing_builds_is_refused_with_what_can_be_launched(name: str, way: str) -> None:
     with pytest.raises(UsageError, match=way):
         candidates(None, f"/src/{name}", PROFILES, lambda _: ProgramFacts("file"))

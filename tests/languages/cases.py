@@ -89,6 +89,7 @@ class Case(Struct, frozen=True, kw_only=True):
         crash: how the exception begins with which the program crashes.
         arguments: with which arguments it crashes and sleeps, if not with `crash` and `sleep`.
         asked: what must be asked for to stop there; nothing, if what is not caught stops by itself.
+        compiler: what builds it for the launch, of which package of Debian, where that is not part of the adapter.
         cannot: what it cannot do, and why; docs/adapters.md shows it.
     """
 
@@ -103,6 +104,8 @@ class Case(Struct, frozen=True, kw_only=True):
     crash: str
     arguments: Mapping[str, list[str]] = {}
     asked: tuple[Mapping[str, object], ...] = ()
+    compiler: str = ""
+    package: str = ""
     cannot: Mapping[str, str] = {}
 
     def line(self, mark: str) -> int:
@@ -235,6 +238,22 @@ CASES = {  # by the adapter, and its second language behind a comma
         function="Shop.add",
         crash="java.lang.IllegalStateException: bad plum",
         cannot={"input": "its program's standard input is a pipe of the adapter's, into which no input comes"},
+    ),
+    "java, Kotlin": Case(
+        source="shop.kt",
+        function="ShopKt.add",
+        crash="java.lang.IllegalStateException: bad plum",
+        cannot={"input": "as for Java"},
+        compiler="kotlinc",
+        package="kotlin",
+    ),
+    "java, Scala": Case(
+        source="Shop.scala",
+        function="Shop$.add",
+        crash="java.lang.IllegalStateException: bad plum",
+        cannot={"input": "as for Java"},
+        compiler="scalac",
+        package="scala",
     ),
     "lua": Case(
         source="shop.lua",

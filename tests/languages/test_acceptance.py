@@ -4,6 +4,7 @@
 """
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ def adapter(request: pytest.FixtureRequest) -> str:
 def program(adapter: str, tmp_path: Path) -> str:
     """The adapter's program, in a directory of its own."""
     case = CASES[adapter]
+    if case.compiler:
+        need(case.compiler, shutil.which(case.compiler), f"apt-get install {case.package}")
     source = tmp_path / case.source
     source.write_bytes((PROGRAMS / case.source).read_bytes())
     return str(source if case.build is None else case.build(source, tmp_path))

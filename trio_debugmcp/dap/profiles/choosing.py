@@ -65,7 +65,7 @@ def candidates(
 
 
 _MACHINE_CODE = frozenset({".nim", ".odin", ".swift", ".ml", ".hs"})
-_OF_THE_JVM = frozenset({".kt", ".kts", ".scala", ".groovy", ".clj"})
+_OF_THE_JVM = frozenset({".kts", ".groovy", ".clj"})
 """Suffixes of languages that no adapter builds, though one debugs what their compilers make."""
 
 

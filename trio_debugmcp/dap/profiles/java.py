@@ -7,11 +7,12 @@ Of a class file the path is the same, of an archive its own. `session/before/bui
 """
 
 import re
-import struct
 import zipfile
 from pathlib import Path, PurePath
 from typing import ClassVar
 
+from trio_debugmcp.dap.profiles.class_files import class_file
+from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES, main_of
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.starts import MainClass
 from trio_debugmcp.errors import UsageError
@@ -31,9 +32,6 @@ _MAIN = re.compile(r"\bstatic\s+(?:final\s+|public\s+)*void\s+main\s*\(")
 
 _MANIFEST = "META-INF/MANIFEST.MF"
 
-_SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
-"""Bytes of an entry of a class's constants, by its tag; one of the tag 1 is a text with its length before it."""
-
 
 class JavaPrograms(LanguagePrograms):
     """What the virtual machine can run."""
@@ -42,6 +40,11 @@ class JavaPrograms(LanguagePrograms):
 
     def main_class(self, program: str) -> MainClass | None:
         path, kind = Path(program), Path(program).suffix.lower()
+        if kind in SUFFIXES:
+            found = main_of(path, _read(path).decode(errors="replace"))
+            if found is None:
+                raise _no_program(path, "it has no `main` that a program begins in. Pass the file that has it")
+            return found
         if kind == ".java":
             return _of_source(path, _read(path).decode(errors="replace"))
         if kind == ".class":
@@ -88,28 +91,11 @@ def _located(path: PurePath, name: str) -> MainClass:
 
 
 def _name_of_class(path: Path, data: bytes) -> str:
-    """Return the name in a class file, whose constants are of variable length."""
+    """Return the name in a class file."""
     try:
-        if data[:4] != b"\xca\xfe\xba\xbe":
-            raise ValueError
-        count, at = struct.unpack_from(">H", data, 8)[0], 10
-        texts: dict[int, str] = {}
-        classes: dict[int, int] = {}
-        number = 1
-        while number < count:
-            tag = data[at]
-            if tag == 1:
-                length = struct.unpack_from(">H", data, at + 1)[0]
-                texts[number] = data[at + 3 : at + 3 + length].decode(errors="replace")
-                at += 3 + length
-            else:
-                if tag == 7:
-                    classes[number] = struct.unpack_from(">H", data, at + 1)[0]
-                at += 1 + _SIZES[tag]
-            number += 2 if tag in (5, 6) else 1  # a long and a double count as two
-        return texts[classes[struct.unpack_from(">H", data, at + 2)[0]]].replace("/", ".")
-    except (ValueError, LookupError, struct.error):
-        raise _no_program(path, "it is not a class file") from None
+        return class_file(data).name
+    except ValueError as error:
+        raise _no_program(path, str(error)) from None
 
 
 def _of_archive(path: Path) -> MainClass:

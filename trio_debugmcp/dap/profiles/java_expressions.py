@@ -5,10 +5,12 @@ After a call of a method it reads no variables any more in the same expression.
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.jvm_sources import classes_of
 from trio_debugmcp.dap.profiles.language import Code, Expressions
 
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\|\||&&|[()\[\]?]|.", re.DOTALL)
@@ -29,6 +31,10 @@ class JavaCode(Code):
     """Source files, which the adapter names by their package where it does not know where they are."""
 
     tells_library: ClassVar[bool] = True
+
+    def classes_of(self, file: str, text: str | None, class_path: str) -> Sequence[tuple[str, Sequence[int]]]:
+        """Return the classes that are made of a file of Kotlin or Scala, with their lines; `text`: if not on disk."""
+        return classes_of(file, Path(file).read_text(errors="replace") if text is None else text, class_path)
 
     def is_library(self, file: str) -> bool:
         return _LIBRARY.match(file) is not None or not file.endswith((".java", ".kt", ".scala", ".groovy"))

@@ -55,7 +55,8 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "directory": directory,
         "stem": program.stem,
         "main_class": main.name,
-        "class_path": os.pathsep.join(filter(None, [main.path, environment(launch.env).get("CLASSPATH", "")])),
+        "entry_class": main.entry or main.name,
+        "class_path": os.pathsep.join(filter(None, [*main.class_path, environment(launch.env).get("CLASSPATH", "")])),
         "crate": program.stem.replace("-", "_"),  # as Rust calls a program in the names of its functions
         "args": list(launch.args),
         "args_line": shlex.join(launch.args) or None,

@@ -18,10 +18,20 @@ class PathMapping(Struct, frozen=True):
 
 
 class MainClass(Struct, frozen=True):
-    """The class that a program begins in, and the path of its classes: of sources, the directory of its packages."""
+    """The class that a program begins in, and the path of its classes: of sources, the directory of its packages.
+
+    `entry`: the class that has the user's `main`, if that is another; `libraries`: jars that its language needs.
+    """
 
     name: str
     path: str
+    entry: str = ""
+    libraries: tuple[str, ...] = ()
+
+    @property
+    def class_path(self) -> tuple[str, ...]:
+        """Where its classes are, and those of its language."""
+        return (self.path, *self.libraries)
 
 
 class RunRecording(Struct, frozen=True):

@@ -10,14 +10,16 @@ is sent, also for those that it has. So what it has got early is sent again, unc
 from typing import Any
 
 from trio_debugmcp.dap.messages import BreakpointsBody
+from trio_debugmcp.session.breakpoints.class_breakpoints import ClassBreakpoints
 from trio_debugmcp.session.requests import Requests
 
 
 class AdapterIds:
     """The ids of one session's breakpoints in lines."""
 
-    def __init__(self, requests: Requests) -> None:
+    def __init__(self, requests: Requests, by_class: ClassBreakpoints) -> None:
         self._requests = requests
+        self._by_class = by_class
         self._early: dict[str, dict[str, Any]] = {}
         self._given = 0
 
@@ -43,4 +45,4 @@ class AdapterIds:
             self._given -= len(longest["breakpoints"])
 
     async def _request(self, arguments: dict[str, Any]) -> BreakpointsBody:
-        return await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
+        return await self._by_class.set(arguments)

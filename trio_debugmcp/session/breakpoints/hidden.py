@@ -35,6 +35,7 @@ class HiddenBreakpoints:
         place: where, if the adapter is not relied on for it.
         entry: the same, until it has stopped there.
         raising: the functions that raise exceptions, while the program is to stop at these.
+        class_path: where its classes are, of a program that is made of some.
         named: the program's file, of which the adapter only knows where it is if it has got breakpoints.
     """
 
@@ -45,6 +46,7 @@ class HiddenBreakpoints:
         self.kept = isinstance(start, Attach) and start.stop
         named = isinstance(start, Launch) and profile.habits.learns_sources
         self.named = {start.source or start.program} if named and isinstance(start, Launch) else set()
+        self.class_path = _class_path(start) if isinstance(start, Launch) else ""
         self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
         self.entry = self.place
         self.raising: tuple[str, ...] = ()
@@ -111,6 +113,10 @@ class HiddenBreakpoints:
 
     def _entry_functions(self) -> tuple[str, ...]:
         return () if self.entry is None else self.entry.functions
+
+
+def _class_path(start: Launch) -> str:
+    return str(start.options.get("classpath") or launch_values(start)["class_path"])
 
 
 def _place(profile: Profile, start: Launch) -> EntryPlace | None:

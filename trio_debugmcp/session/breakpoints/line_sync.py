@@ -16,6 +16,7 @@ from trio_debugmcp.dap.messages import DapBreakpoint
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.breakpoints import placement
 from trio_debugmcp.session.breakpoints.adapter_ids import AdapterIds
+from trio_debugmcp.session.breakpoints.class_breakpoints import ClassBreakpoints
 from trio_debugmcp.session.breakpoints.condition_trial import ConditionTrial
 from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
 from trio_debugmcp.session.breakpoints.judging import Judging
@@ -62,7 +63,8 @@ class LineSync:
         self._requests, self._merger, self._sources = context.requests, context.merger, context.sources
         self._hits, self._judging, self._trial = context.hits, context.judging, context.trial
         self._hidden, self._places = context.hidden, context.places
-        self._ids = AdapterIds(context.requests)
+        by_class = ClassBreakpoints(context.requests, context.places, context.hidden.class_path)
+        self._ids = AdapterIds(context.requests, by_class)
 
     def __repr__(self) -> str:
         return f"<LineSync of {self._requests.session_id}: {len(self.sent_files)} files sent>"

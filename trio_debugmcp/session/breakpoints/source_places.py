@@ -1,10 +1,12 @@
 """`SourcePlaces`: where the user's breakpoints belong in the program's source, for languages whose source is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from trio_debugmcp.dap.profiles.first_statement import first_statement
+from trio_debugmcp.dap.profiles.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
@@ -17,6 +19,9 @@ from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
 from trio_debugmcp.state.payloads import UnixTime
 
 T = TypeVar("T")
+
+MadeClasses = list[tuple[str, Sequence[int]]]
+"""The classes that are made of a file, with the lines in which each has code; empty, if these are not known."""
 
 MAX_SOURCE_LENGTH = 1_000_000
 """Characters of a file in which its first statement is looked for."""
@@ -85,6 +90,17 @@ class SourcePlaces:
         if running.edited and not running.from_before:  # the text that runs is not known
             return place, None
         return found_again(place, source_lines(running.text))
+
+    def classes(self, file: str, class_path: str) -> MadeClasses:
+        """Return the classes by which the adapter knows a file, with their lines; none if it knows the file itself."""
+        code, text = self._profile.code, self._sources.code(file)
+        if not isinstance(code, JavaCode) or not file.endswith(SUFFIXES):
+            return []
+        try:
+            found = self._host.query(f"classes of {file}", lambda: [*code.classes_of(file, text, class_path)])
+        except UsageError:  # a recording that was made without the question
+            return []
+        return [(name, lines) for name, lines in found]
 
     def first_statement(self, file: str) -> int:
         """Return the line where a program of this file begins; the first if that is not found."""

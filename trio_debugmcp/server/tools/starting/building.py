@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
 import trio
 from msgspec.structs import replace
 
@@ -52,14 +53,18 @@ async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: 
 def _main_class(debugger: Debugger, profile: Profile, program: str) -> MainClass | None:
     """Return the class that a program begins in, in a language where that is its name."""
 
-    def ask() -> list[str] | None:
+    def ask() -> list[Any] | None:
         found = profile.programs.main_class(program)
-        return None if found is None else [found.name, found.path]
+        return None if found is None else [found.name, found.path, found.entry, list(found.libraries)]
 
     if not profile.programs.has_main_classes:
         return None
     answer = debugger.host.query(f"main class of {program}", ask)
-    return None if answer is None else MainClass(*answer)
+    return (
+        None
+        if answer is None
+        else msgspec.convert(dict(zip(MainClass.__struct_fields__, answer, strict=False)), MainClass)
+    )
 
 
 def build_plan(
