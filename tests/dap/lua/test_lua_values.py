@@ -52,6 +52,52 @@ async def test_looking_runs_no_metamethods_and_no_functions_that_the_program_has
     assert session.output == b"here\n0\n"
 
 
+SAFE = """\
+local calls = 0
+local function call() calls = calls + 1 return calls end
+local base = { kept = { "a", "b" } }
+local item = setmetatable({ price = 2, ["a b"] = 3 }, { __index = base })
+local made = setmetatable({ there = 1 }, { __index = call, __eq = call, __lt = call })
+local other = setmetatable({}, getmetatable(made))
+local text = "fig"
+done = false
+print(calls)
+"""
+
+
+SAFE_VALUES = {
+    "item.price": "2",
+    "item['a b']": "3",
+    "item.kept[2]": '"b"',
+    "item.nosuch": "nil",
+    "item.price >= 2": "true",
+    "text == 'fig'": "true",
+    "text < 'fih'": "true",
+    "done == false": "true",
+    "nosuch": "nil",
+    "made.there": "1",
+    "made == made": "true",
+    "-1.5": "-1.5",
+}
+
+
+async def test_expressions_without_calls_are_evaluated_as_lua_would(lua: OpenLua) -> None:
+    async with lua(SAFE) as session:
+        await session.launch(9)
+        values = {expression: await session.evaluate(f"--[[safe]] {expression}") for expression in SAFE_VALUES}
+        assert values == SAFE_VALUES
+
+
+async def test_what_would_call_the_program_is_refused_where_it_is_to_be_safe(lua: OpenLua) -> None:
+    async with lua(SAFE) as session:
+        await session.launch(9)
+        for expression in ("made.price", "made == other", "made < other", "call()", "item.price.x", "item:price"):
+            with pytest.raises(AdapterRefused, match=r"call|attempt to index"):
+                await session.evaluate(f"--[[safe]] {expression}")
+        assert await session.go() is None
+    assert session.output == b"0\n"
+
+
 LARGE = """\
 local items, names, deep = {}, {}, {}
 for i = 1, 100000 do

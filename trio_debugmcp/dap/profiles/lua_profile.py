@@ -10,7 +10,7 @@ from trio_debugmcp.dap.lua.lua_adapter import open_lua
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
-from trio_debugmcp.dap.profiles.language import Expressions, LanguagePrograms
+from trio_debugmcp.dap.profiles.language import Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Runtime
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.profiles.tables.table import TableProfile
@@ -47,6 +47,16 @@ class LuaWords(Words):
     waiting = "it waits in C, for input or for another program, and stops when it is back in Lua"
 
 
+class LuaRepl(Repl):
+    """Expressions without calls, which our adapter reads itself: a member of a table may be what a function returns."""
+
+    def safe_commands(self, expression: str) -> Sequence[str]:
+        return [f"--[[safe]] {expression.strip()}"]
+
+    def needs_call(self, reason: str) -> bool:
+        return "it needs a call" in reason
+
+
 class LuaPrograms(LanguagePrograms):
     """Programs as an interpreter runs them, which the user may name."""
 
@@ -65,6 +75,7 @@ class LuaProfile(TableProfile):
         self.values = LuaValues()
         self.words = LuaWords()
         self.programs = LuaPrograms()
+        self.repl = LuaRepl()
 
     def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         interpreter = launch.options.get("interpreter") or _named_in(launch.program) or self._place()

@@ -2,7 +2,7 @@
 
 local D = ...
 local type, pairs, pcall, select, setmetatable = type, pairs, pcall, select, setmetatable
-local gsub, find, format, concat = string.gsub, string.find, string.format, table.concat
+local gsub, find, match, format, concat = string.gsub, string.find, string.match, string.format, table.concat
 local load, setfenv = loadstring or load, setfenv
 local load_in = load
 local getmetatable, setfield = debug.getmetatable, rawset
@@ -178,6 +178,15 @@ function D.evaluate(request)
     if frame == nil then
       return nil, "there is no such frame now"
     end
+  end
+  local safe = match(request.expression, "^%-%-%[%[safe%]%]%s*(.-)%s*$")
+  if safe then
+    local value, problem = D.safe_value(frame, safe)
+    if problem then
+      return nil, problem
+    end
+    local found = D.variable("", value, safe, reference)
+    return { result = found.value, type = found.type, variablesReference = found.variablesReference }
   end
   local results = { D.evaluate_in(frame, request.expression) }
   if not results[1] then

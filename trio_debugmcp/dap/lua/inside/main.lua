@@ -15,7 +15,7 @@ if jit then
   jit.off() -- compiled code calls no hooks
   jit.flush()
 end
-for _, name in ipairs({ "channel", "values", "frames", "looking", "coroutines", "stops", "errors" }) do
+for _, name in ipairs({ "channel", "values", "frames", "safe", "looking", "coroutines", "stops", "errors" }) do
   assert(loadfile(here .. "/" .. name .. ".lua"))(D)
 end
 io.stdout:setvbuf("line") -- as on a terminal: what is written comes in order
