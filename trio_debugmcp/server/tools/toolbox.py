@@ -33,9 +33,9 @@ from trio_debugmcp.server.people.person_actions import looks_on
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
 from trio_debugmcp.server.reader import READER
+from trio_debugmcp.server.tool_names import tools_meant
 from trio_debugmcp.server.tools.converting import converted
 from trio_debugmcp.server.tools.full import Beside, CallOutcome, apart, call_outcome, checked, failed_call
-from trio_debugmcp.server.tools.misspelled import unknown_tool
 from trio_debugmcp.server.tools.story import RecordedCall, Story
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -178,7 +178,7 @@ class Toolbox:
             tool = self._tools.get(name)
             if tool is None:
                 named = [tool.name for tool in self.tools if tool.listing != "none"]
-                raise unknown_tool(name, named, [tool.name for tool in self.listed(role)])
+                raise _unknown_tool(name, named, [tool.name for tool in self.listed(role)])
             if not tool.allows(role):
                 raise tool.refusal()
             params = converted(name, tool.params, arguments)
@@ -231,3 +231,15 @@ def _named_session(debugger: Debugger, params: Params) -> str | None:
     if named is not None and debugger.programs.of(named) is None:
         debugger.session(named)
     return named
+
+
+def _unknown_tool(name: str, named: Sequence[str], listed: Sequence[str]) -> UsageError:
+    """Return the `INVALID_PARAMETER` error of a tool that is not there, with those first that may be meant.
+
+    `named`: all that may be meant; `listed`: those in the client's list.
+    """
+    others = f" {MORE} without arguments names the others." if listed[-1:] == [MORE] else ""
+    sentence = (
+        f"There is no tool '{name}'.{tools_meant(name, named)} tools/list has the {len(listed)} there are.{others}"
+    )
+    return UsageError("INVALID_PARAMETER", sentence, {})
