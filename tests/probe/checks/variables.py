@@ -269,6 +269,70 @@ def check_keys_are_searched_as_they_are_shown() -> None:
     assert big
 
 
+class Labels(List[Any]):
+    @property
+    def is_unique(self) -> bool:
+        return len(set(self)) == len(self)
+
+
+class Labelled:
+    dtype = "int64"
+    shape: Any = ()
+    iloc: Any = ()
+
+    def __init__(self, held: List[Any], labels: List[Any]) -> None:
+        self.shape = (len(held),)
+        self.iloc = held
+        self.index = Labels(labels)
+        self.loc = dict(zip(labels, held))
+
+    def __getitem__(self, label: Any) -> Any:
+        raise AssertionError("a number is a label, too")
+
+
+Labelled.__module__ = "pandas.core.series"
+
+
+class Table:
+    dtypes = "mixed"
+    shape: Any = ()
+    iloc: Any = ()
+    columns: Any = ()
+
+    class Columns:
+        def __init__(self, held: List[Labelled]) -> None:
+            self.held = held
+
+        def __getitem__(self, at: Any) -> Any:
+            return self.held[at[1]]
+
+    def __init__(self, held: List[Labelled], names: List[Any]) -> None:
+        self.shape = (2, len(held))
+        self.columns = Labels(names)
+        self.iloc = self.Columns(held)
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.iloc.held[self.columns.index(name)]
+
+
+Table.__module__ = "pandas.core.frame"
+
+
+def check_what_has_labels_is_read_by_its_place_and_named_by_its_label() -> None:
+    series = Labelled([10, 20, 30], ["ann", 7, Key()])
+    twice = Labelled([1, 2], ["a", "a"])
+    table = Table([series, twice], ["price", (1, "b")])
+    frame = sys._getframe()
+    for name, value, items, paths in (
+        ("series", series, series.iloc, ["series.loc['ann']", "series.loc[7]", "series.iloc[2]"]),
+        ("twice", twice, twice.iloc, ["twice.iloc[0]", "twice.iloc[1]"]),
+        ("table", table, [series, twice], ["table['price']", "table.iloc[:, 1]"]),
+    ):
+        assert [each["path"] for each in ask(name, frame)["variables"]] == paths
+        assert [variable_listing.evaluate(path, frame, Budget()) for path in paths] == items
+        assert children.count_of(value) == len(paths)
+
+
 def check_items_too_far_into_a_dict_are_refused() -> None:
     passed, children.MOST_PASSED = children.MOST_PASSED, 5
     assert len(children.children(dict.fromkeys(range(9)), 5, 10)[0]) == 4

@@ -71,9 +71,10 @@ def children(value: Any, start: int, count: int) -> Tuple[List[Child], int]:
         if start > MOST_PASSED and not issubclass(type(value), (list, tuple, range)):
             raise IndexError(f"items above {MOST_PASSED} of a {facts.type_name(type(value))} cannot be reached")
         return _items(value, start, count) if start < total else [], total
-    shape = facts.array_shape(value)
-    if shape and facts.class_attribute(type(value), "columns") is facts.MISSING:
-        return [_row(value, index) for index in range(start, min(start + count, shape[0]))], shape[0]
+    shape = _shape(value)
+    if shape:
+        row = _labelled if facts.is_labelled(value) else _row
+        return [row(value, index) for index in range(start, min(start + count, shape[0]))], shape[0]
     named = list(_named(value))
     return named[start : start + count], len(named)
 
@@ -85,8 +86,8 @@ def count_of(value: Any) -> int:
         return 0
     if _has_items(value):
         return facts.length(value) or 0
-    shape = facts.array_shape(value)
-    if shape and facts.class_attribute(cls, "columns") is facts.MISSING:
+    shape = _shape(value)
+    if shape:
         return shape[0]
     if issubclass(cls, (type, types.ModuleType)):
         return sum(1 for name in list(_namespace(value)) if type(name) is str and name[:2] != "__")
@@ -103,6 +104,14 @@ def is_named(value: Any) -> bool:
 
 def _has_items(value: Any) -> bool:
     return facts.container(value) is not None or facts.counted(type(value))
+
+
+def _shape(value: Any) -> Optional[Tuple[int, ...]]:
+    """Return the shape of an array with items; of a table of pandas, whose items are its columns, that of these."""
+    shape = facts.array_shape(value)
+    if not shape or facts.class_attribute(type(value), "columns") is facts.MISSING:
+        return shape
+    return shape[1:] if facts.is_labelled(value) else None
 
 
 def _namespace(value: Any) -> Any:
@@ -159,6 +168,28 @@ def _row(value: Any, index: int) -> Child:
         return Child(f"[{index}]", value[index], f"{{}}[{index}]")
     except Exception as error:
         return Child(f"[{index}]", None, f"{{}}[{index}]", f"<{error_text(error)}>")
+
+
+def _labelled(value: Any, index: int) -> Child:
+    """Return an item of a Series of pandas, or a column of a table: by its label, if that is plain and no other's."""
+    is_table = facts.class_attribute(type(value), "columns") is not facts.MISSING
+    position = f":, {index}" if is_table else str(index)
+    place = f"{{}}.iloc[{position}]"
+    try:
+        labels = value.columns if is_table else value.index
+        label = labels[index]
+        item = value.iloc[:, index] if is_table else value.iloc[index]
+        is_one = len(labels) <= MOST_PASSED and labels.is_unique
+    except Exception as error:
+        return Child(f"[{index}]", None, place, f"<{error_text(error)}>")
+    if facts.module_name(type(label)) == "numpy":
+        label = label.item()
+    text = literal(label)
+    if text is None or len(text) > _MOST_KEY:
+        return Child(f"[{index}]", item, place, "", True, label)
+    path = f"{{}}[{_braced(text)}]" if is_table else f"{{}}.loc[{_braced(text)}]"
+    is_plain = type(label) in (str, bytes, int, float)  # others may be taken for a mask, or for several labels
+    return Child(f"[{text}]", item, path if is_one and is_plain else place)
 
 
 def literal(key: Any) -> Optional[str]:

@@ -251,6 +251,12 @@ def array_shape(value: Any) -> Optional[Tuple[int, ...]]:
         return None
 
 
+def is_labelled(value: Any) -> bool:
+    """Whether this is a Series or a table of pandas, whose items have labels and whose numbers are labels, too."""
+    cls = type(value)
+    return module_name(cls).partition(".")[0] == "pandas" and class_attribute(cls, "iloc") is not MISSING
+
+
 ARRAY_LIBRARIES = ("numpy", "pandas", "torch", "cupy", "jax", "jaxlib", "xarray", "polars", "tensorflow", "dask")
 """Whose `shape` is trusted to be quick and without effects."""
 
