@@ -29,6 +29,9 @@ _NUMBER = INT + ZERO
 _SMALL = ZERO - 1
 """Of one digit, as the interpreter has them: comparing is quick."""
 
+_JOINS_ARE_LINES = sys.version_info < (3, 13)
+"""Whether the interpreter reports a line again where a jump within it leads, when a call has been recorded before."""
+
 _NOTHING = (None, 0)
 """In place of a name, and of the kind and key of its row: a statement writes none."""
 
@@ -104,7 +107,11 @@ class LineEvents:
         pending = state.pending
         if pending is not None:
             if pending.number == site.number and (
-                site.is_long or line != site.line or state.is_begun or (state.suspended and _is_continued(frame))
+                site.is_long
+                or line != site.line
+                or state.is_begun
+                or (state.suspended and _is_continued(frame))
+                or (_JOINS_ARE_LINES and _is_joined(frame, site))
             ):
                 state.is_begun = False
                 return None
@@ -145,6 +152,17 @@ class LineEvents:
         self._rows.add_row(state.number, single[1], 0, value + _NUMBER, state.line)
         if state.watch or state.given:
             self._writes.finish_effects(state, site)
+
+
+def _is_joined(frame: Any, site: Any) -> bool:
+    """Whether a line that is reported is under way: the ways of `a if b else f()` have met behind a call.
+
+    Of a generator expression each round begins behind its first instruction.
+    """
+    code = frame.f_code
+    if site.begins < 0:
+        site.begins = min([start for start, _, line in code.co_lines() if line == site.line])
+    return bool(code.co_name != "<genexpr>" and frame.f_lasti > site.begins)
 
 
 def _is_continued(frame: Any) -> bool:

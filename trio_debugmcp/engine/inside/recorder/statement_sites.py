@@ -47,6 +47,7 @@ class StatementSite:
         hidden: `HiddenSite`: what it may write without saying where, or None.
         single: of the one name that it stores, when it has run to its end: (name, kind and key of its row, lines
             that come next if it has been stored); or None.
+        begins: the offset of its first instruction, once that was asked for; -1: it was not.
         steps: by the line that has come next, (name, kind and key of its row, site of that line), where nothing but one
             name is written, or nothing.
     """
@@ -80,7 +81,7 @@ class StatementSite:
             "single",
             "steps",
         ),
-        *("stores", "with_ends"),
+        *("begins", "stores", "with_ends"),
     )
 
     def __init__(self, number: int, plan: StatementPlan, names: Any, fields: Any, checks: Any) -> None:
@@ -104,6 +105,7 @@ class StatementSite:
         self.checks = checks
         self.mutates = plan.mutates
         self.has_writes = bool(names or fields or self.stores or plan.mutates)
+        self.begins = -1
         self.with_ends = 0
         self.is_long = plan.last > plan.first
         self.fields_of_module: tuple[Any, ...] = ()
