@@ -13,7 +13,7 @@ import trio
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.lua.lua_adapter import open_lua
-from trio_debugmcp.dap.messages import Capabilities, Request, RunInTerminal, Stopped, Terminated
+from trio_debugmcp.dap.messages import Capabilities, OutputEvent, Request, RunInTerminal, Stopped, Terminated
 from trio_debugmcp.dap.process import environment, open_process
 from trio_debugmcp.dap.watchdog import Watchdog
 
@@ -33,6 +33,9 @@ class LuaSession:
         self.exit_code: int | None = None
         self.pid = -1
         self.runs = trio.Event()
+        self.said: list[str] = []
+        self.functions: list[str] = []
+        self.function_answers: list[dict[str, Any]] = []
 
     async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
         return await self.connection.request(command, arguments, dict[str, Any])
@@ -47,6 +50,8 @@ class LuaSession:
             nursery.start_soon(lambda: self.ask("launch", **wanted))
             await self.set(*lines)
             await self.ask("setExceptionBreakpoints", filters=filters)
+            names = [{"name": name} for name in self.functions]
+            self.function_answers = (await self.ask("setFunctionBreakpoints", breakpoints=names))["breakpoints"]
             await self.ask("configurationDone")
         stop = await self.stop()
         await self.runs.wait()  # the program may have stopped before its id is known here
@@ -61,6 +66,8 @@ class LuaSession:
         async for event in self.connection.events:
             if isinstance(event, Stopped):
                 return event
+            if isinstance(event, OutputEvent):
+                self.said.append(event.output)
             if isinstance(event, Terminated | EndOfStream):
                 return None
         return None

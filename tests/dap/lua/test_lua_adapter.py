@@ -173,6 +173,38 @@ async def test_an_expression_reads_and_writes_locals_upvalues_and_globals(lua: O
     assert session.output.split() == [b"5", b"10", b"6", b"new"]
 
 
+async def test_a_hook_of_the_program_does_not_take_the_place_of_the_debuggers(lua: OpenLua) -> None:
+    async with lua("debug.sethook(function() error('hooked') end, 'l')\nprint(1)\nprint(2)\n") as session:
+        stop = await session.launch(3)
+        assert stop is not None
+        assert stop.reason == "breakpoint"
+        assert await session.go() is None
+        assert session.said == ["debug.sethook of the program has no effect while it is debugged\n"]
+    assert session.output == b"1\n2\n"
+
+
+async def test_breakpoints_move_to_the_next_code_and_are_refused_where_there_is_none(lua: OpenLua) -> None:
+    async with lua("-- nothing\n\nprint(1)\n-- the end\n") as session:
+        answers = await session.set(1, 4)
+        assert [(each["verified"], each["line"]) for each in answers] == [(True, 3), (False, 4)]
+        assert answers[1]["message"] == "nothing is executed from here on"
+        session.program.write_text("print(\n")
+        (answer,) = await session.set(1)
+        assert answer["verified"] is False
+        assert "program.lua:" in answer["message"]
+
+
+async def test_a_breakpoint_on_a_function_stops_in_its_first_statement(lua: OpenLua) -> None:
+    text = "local Stock = {}\nfunction Stock:total(a)\n  -- adds\n  return a\nend\nStock:total(2)\n"
+    async with lua(text) as session:
+        session.functions = ["Stock.total", "nosuch"]
+        stop = await session.launch()
+        assert stop is not None
+        assert (stop.reason, await session.line()) == ("function breakpoint", 4)
+        assert [each["verified"] for each in session.function_answers] == [True, False]
+        assert (await session.values())["a"] == "2"
+
+
 async def test_a_program_that_cannot_be_compiled_ends_as_it_would_without_a_debugger(lua: OpenLua) -> None:
     async with lua("local = 3\n") as session:
         assert await session.launch() is None

@@ -249,6 +249,9 @@ class LuaAdapter:
                 match event.get("event"):
                     case "begun":
                         await self._asking.send((self._let_begin, launch))
+                    case "said":
+                        said = {"category": "console", "output": str(event.get("text", ""))}
+                        await self._line.tell("output", said)
                     case "stopped":
                         await self._report_stop(convert(event, _LuaStop))
         except (ProtocolViolation, ValidationError) as violation:

@@ -178,6 +178,7 @@ end
 
 local function detach()
   D.busy = true
+  debug.sethook = sethook
   sethook()
 end
 
@@ -256,4 +257,14 @@ function D.begin()
   move(serve_until_moved(), 0)
   D.busy = false
   renew_hooks()
+end
+
+local told = false
+
+-- There is one hook: that of the program would take the debugger's place, and end its stops without a word.
+function debug.sethook()
+  if not told then
+    told = true
+    D.send({ event = "said", text = "debug.sethook of the program has no effect while it is debugged\n" })
+  end
 end
