@@ -149,6 +149,7 @@ class Recipe(Struct, frozen=True, kw_only=True):
         command: how it is started, in `{bin}`, at `{port}`.
         asks: the file that has it work, where it does not so by itself.
         result: what comes out, of the file that asks, or else of the program.
+        edited: the file whose edit has the workers started again, which then are asked once more.
     """
 
     package: str = ""
@@ -157,6 +158,7 @@ class Recipe(Struct, frozen=True, kw_only=True):
     command: Sequence[str]
     asks: str = ""
     result: str = "49"
+    edited: str = ""
 
 
 RECIPES = {
@@ -166,6 +168,13 @@ RECIPES = {
         files={"app.py": WSGI, "ask.py": ASKS},
         command=["{bin}/gunicorn", "--workers=2", "--timeout=0", "--bind=127.0.0.1:{port}", "app:app"],
         asks="ask.py",
+    ),
+    "reload": Recipe(
+        package="gunicorn",
+        files={"app.py": WSGI, "ask.py": ASKS},
+        command=["{bin}/gunicorn", "--reload", "--workers=2", "--timeout=0", "--bind=127.0.0.1:{port}", "app:app"],
+        asks="ask.py",
+        edited="app.py",
     ),
     "uvicorn": Recipe(
         package="uvicorn",
@@ -249,6 +258,22 @@ async def stopped(client: DebugClient, file: Path) -> str:
     return f"stopped at {stop['at']}{labels}, number=7 squared=49"
 
 
+async def restarted(client: DebugClient, file: Path) -> None:
+    """Edit a file, and wait until the workers that had read it have gone and others have dialed in."""
+    before = await sessions_of(client)
+    file.write_text(file.read_text() + "\n# edited\n")
+    with trio.fail_after(RUN_SECONDS):
+        while (now := await sessions_of(client)) & before or len(now) < len(before):  # noqa: ASYNC110 (nothing tells it)
+            await trio.sleep(0.2)
+
+
+async def sessions_of(client: DebugClient) -> set[str]:
+    try:
+        return {each["sessionId"] for each in (await client.call("fleet_state", full=True))["processes"]}
+    except ToolFailed:  # none is there at the moment
+        return set()
+
+
 async def tried(recipe: Recipe, binaries: Path, folder: Path, port: int) -> str:
     """Run the program under the debugger; return what was seen."""
     async with open_server(Options(settings=Settings(directory=str(folder)))) as server, server.connect() as client:
@@ -265,6 +290,15 @@ async def tried(recipe: Recipe, binaries: Path, folder: Path, port: int) -> str:
         log, answered = folder / "log", folder / "answered"
         async with running(command, log, cwd=folder, env=env) as process:
             asking = [str(binaries / "python"), recipe.asks, str(port)] if recipe.asks else ["true"]
+            again = ""
+            if recipe.edited:
+                again = f" before and after an edit of {recipe.edited}"
+                async with running(asking, answered, cwd=folder, env=env) as asker:
+                    await stopped(client, file)
+                    await client.call("debug_continue", timeout=1)
+                    with trio.fail_after(RUN_SECONDS):
+                        await asker.wait()
+                await restarted(client, folder / recipe.edited)
             async with running(asking, answered, cwd=folder, env=env) as asker:
                 where = await stopped(client, file)
                 number = (await client.call("debug_state", session_id=door["session"], full=True))["listening"]
@@ -278,7 +312,7 @@ async def tried(recipe: Recipe, binaries: Path, folder: Path, port: int) -> str:
             result = (answered if recipe.asks else log).read_text().split()
             if recipe.result not in result:
                 raise AssertionError(f"{recipe.result} did not come out: {result[-20:]} {log.read_text()[-800:]}")
-    return f"{number['connected']} dialed in; {where}; continued, left, result {recipe.result}"
+    return f"{number['connected']} dialed in; {where}{again}; continued, left, result {recipe.result}"
 
 
 async def one(name: str, python: str, port: int) -> bool:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
-from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
+from trio.testing import MockClock, lockstep_stream_pair, memory_stream_pair, wait_all_tasks_blocked
 
 from tests.dap.test_dial_in import NOBODY, Owner, is_closed, knock, open_street
 from tests.dap.test_direct import CHILD, ME, Program, Session, silent
@@ -19,8 +19,10 @@ from trio_debugmcp.dap.dial_in import TAKE_SECONDS, DialIns
 from trio_debugmcp.dap.direct import open_guest
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.listen_stream import MAX_REFUSALS_REPORTED, NO_PROGRAM, ListeningStream, open_listening
-from trio_debugmcp.dap.listener import Door, ListenerAddress
+from trio_debugmcp.dap.listener import ADMISSION_SECONDS, Door, ListenerAddress
 from trio_debugmcp.dap.messages import Initialized, OutputEvent, ProcessEvent, Terminated
+from trio_debugmcp.engine import FETCHES
+from trio_debugmcp.engine.fetched import fetched_code
 from trio_debugmcp.errors import AdapterGone, AdapterRefused
 
 
@@ -149,6 +151,31 @@ async def test_another_token_is_refused_and_its_program_runs_on(autojump_clock: 
         assert program.commands == ["pydevdAuthorize", "attach", "configurationDone", "disconnect"]
         assert scene.session.children == []
         assert scene.door.at_the_door == 0
+
+
+async def test_one_that_does_not_say_in_time_who_it_is_is_reported(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        ours, theirs = memory_stream_pair()
+        scene.nursery.start_soon(scene.door.admit, ours)
+        await trio.sleep(ADMISSION_SECONDS + 5)
+        assert await scene.said() == ["a caller from another place was not let in: it did not say in time who it is\n"]
+        assert scene.door.at_the_door == 0
+        await theirs.aclose()
+
+
+async def test_a_program_that_reads_the_engine_slowly_takes_no_place_from_others_and_gets_it_whole() -> None:
+    async with open_scene() as scene:  # on the real clock: what is sent is made in a thread
+        ours, theirs = lockstep_stream_pair()
+        scene.nursery.start_soon(scene.door.admit, ours)
+        question = await theirs.receive_some()
+        await theirs.send_all(FETCHES + scene.door.token.encode() + b"\n")
+        await wait_all_tasks_blocked()
+        assert scene.door.at_the_door == 0
+        received = bytearray(question)
+        while data := await theirs.receive_some(100_000):
+            received += data
+        assert received.endswith(fetched_code(scene.door.token))
+        assert await scene.said() == []
 
 
 async def test_a_stranger_is_disconnected_without_a_word_more(autojump_clock: MockClock) -> None:

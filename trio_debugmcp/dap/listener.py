@@ -42,12 +42,17 @@ log = logging.getLogger(__name__)
 ADMISSION_SECONDS = 15.0
 """For a caller to show the token and say who it is. pydevd takes milliseconds, and longer if fifty of them start."""
 
-MAX_AT_THE_DOOR = 64
-"""Connections that have not shown the token yet; fifty children may start in one second, strangers may knock. Where few
-descriptors may be open it is an eighth of them."""
+MAX_AT_THE_DOOR = 256
+"""Connections that have not shown the token yet: a hundred workers may start at once, strangers may knock.
+
+Where few descriptors may be open it is an eighth of them.
+"""
 
 CROWDED_SECONDS = 1.0
 """For a caller to be admitted while others wait for its place."""
+
+FETCH_SECONDS = 60.0
+"""For a program that has shown the token to read the engine. Of a hundred that start on one machine each gets slow."""
 
 MAX_FETCH_BYTES = 1024
 """What a program sends that fetches the engine: a greeting and the token, in one line."""
@@ -177,23 +182,28 @@ class Door:
             except WritesRecords as other:
                 taken = await self._records.take(stream, other.received, self.token)
             except WantsEngine as other:
-                await self._hand_out(stream, other.received)
+                await self._hand_out(stream, other.received, scope)
             except IsRelay as other:
                 taken = await self._take_relay(stream, other.received)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
                 await self._turn_away(stream, error)
             except trio.Cancelled:  # its time is over, others wait, or the door closes
                 was_interrupted = True
+                if scope.cancel_called and self._refused is not None:
+                    self._refused(stream, "it did not say in time who it is")
                 raise
             finally:
-                self._at_the_door.pop(scope, None)
-                self._left_the_door.unpark_all()
+                self._leave(scope)
                 if was_interrupted and self._tls is None:  # pydevd speaks none
                     await release(stream, self._patience)  # noqa: ASYNC102 (it is shielded, and bounded)
                 elif caller is None and not taken:
                     await trio.aclose_forcefully(stream)
         if caller is not None:
             self._deliver(caller)
+
+    def _leave(self, place: trio.CancelScope) -> None:
+        self._at_the_door.pop(place, None)
+        self._left_the_door.unpark_all()
 
     async def _take_relay(self, stream: trio.abc.Stream, received: bytes) -> bool:
         """Hand a relay over that knows the token; return whether it was."""
@@ -218,8 +228,11 @@ class Door:
         elif isinstance(error, WrongToken | NotTls):
             await release(stream, self._patience)
 
-    async def _hand_out(self, stream: trio.abc.Stream, received: bytes) -> None:
-        """Send the engine to a program that fetches it with the token; to others nothing, so that they run on."""
+    async def _hand_out(self, stream: trio.abc.Stream, received: bytes, place: trio.CancelScope) -> None:
+        """Send the engine to a program that fetches it with the token; to others nothing, so that they run on.
+
+        Once it has shown the token it needs no place: else others that wait there would have it cut off.
+        """
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             while b"\n" not in received and len(received) < MAX_FETCH_BYTES:
                 data = bytes(await stream.receive_some(MAX_FETCH_BYTES))
@@ -228,6 +241,8 @@ class Door:
                 received += data
             shown = received.partition(b"\n")[0].removeprefix(FETCHES)
             if secrets.compare_digest(shown, self.token.encode()):
+                self._leave(place)
+                place.deadline = trio.current_time() + self._patience.seconds(FETCH_SECONDS)
                 await stream.send_all(await self._engine())
             elif self._refused is not None:
                 self._refused(stream, "it does not know the token")

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 import trio
 
 MOST_AT_A_TIME = 64
-"""As many as may be at the door: what a handshake costs is shared best by many."""
+"""What a handshake costs is shared best by many."""
 
 TURN_SECONDS = 1.0
 """For a handshake while others wait; it takes milliseconds."""
