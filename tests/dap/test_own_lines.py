@@ -5,12 +5,20 @@ from hypothesis import strategies as st
 from trio.testing import memory_stream_one_way_pair
 
 from trio_debugmcp.dap.own_lines import OwnLines, ProgramPipe
+from trio_debugmcp.dap.profiles import profile_named
 
 
 def test_a_line_that_begins_so_is_taken_and_the_others_pass() -> None:
     own = OwnLines(("DEBUGGER: ", "ruby: "))
     assert own.feed(b"a\nDEBUGGER: Connected.\nb\nruby: x\n") == b"a\nb\n"
     assert bytes(own.taken) == b"DEBUGGER: Connected.\nruby: x\n"
+
+
+def test_what_rubys_debugger_writes_in_a_child_is_its_own_too() -> None:
+    rdbg = profile_named("rdbg")
+    assert rdbg is not None
+    own = OwnLines(rdbg.habits.own_lines)
+    assert own.feed(b"a\nDEBUGGER[shop.rb#7]: Disconnected.\nDEBUGGERS\n") == b"a\nDEBUGGERS\n"
 
 
 def test_a_prompt_is_passed_on_at_once_and_what_may_become_such_a_line_is_held_until_it_is_known() -> None:
