@@ -677,3 +677,15 @@ def test_a_section_that_is_not_there_is_refused_as_the_case_would_pass(tmp_path:
     (tmp_path / "tests" / "a_test.cpp").write_text(CATCH)
     with pytest.raises(NoSuchTest, match=r"no test 'twise' in 'adds, up' of .*; there are: twice"):
         run_of("tests/a_test.cpp::adds, up > twise", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"), [("a.zig", "zig test"), ("ShelfTest.kt", "JUnitCore"), ("ShelfTest.scala", "JUnitCore")]
+)
+def test_a_test_of_a_language_without_a_runner_is_refused_with_what_to_do_instead(
+    tmp_path: Path, name: str, instead: str
+) -> None:
+    (tmp_path / name).write_text("")
+    assert test_runners.is_own_program(f"{name}::adds up")
+    with pytest.raises(NoSuchTest, match=f"Nothing here runs single tests of .*{instead}"):
+        test_runners.test_run(f"{name}::adds up", [str(tmp_path)])

@@ -23,6 +23,22 @@ from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 __all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_of_go", "test_run", "with_file"]
 
+
+def _without_runner(language: str, instead: str) -> Callable[[NamedTest], TestRun]:
+    """Return what refuses tests of a language that no runner here is for, with what to do instead."""
+
+    def refuse(_: NamedTest) -> TestRun:
+        raise NoSuchTest(f"Nothing here runs single tests of {language}. {instead}.")
+
+    return refuse
+
+
+_ZIG = "`zig test -O Debug -fllvm --test-no-exec --test-filter NAME -femit-bin=tests FILE` builds one: launch `tests`"
+_JUNIT = (
+    'Build them, and launch JUnit: adapter_options={"mainClass": "org.junit.runner.JUnitCore", "classpath": …}, '
+    "args=[CLASS]"
+)
+
 _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".rs": cargo_run,
     ".go": go_run,
@@ -30,6 +46,9 @@ _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".t": perl_run,
     ".java": junit_run,
     ".php": phpunit_run,
+    ".zig": _without_runner("Zig", _ZIG),
+    ".kt": _without_runner("Kotlin", _JUNIT),
+    ".scala": _without_runner("Scala", _JUNIT),
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++"), cpp_run),
     **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), node_run),
 }

@@ -29,7 +29,7 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 _MAX_NAMED = 8
 
-_SUFFIXES = r"rs|go|rb|t|php|java|cc|cpp|cxx|c\+\+|c|[cm]?[jt]s|[jt]sx"
+_SUFFIXES = r"rs|go|rb|t|php|java|zig|kt|scala|cc|cpp|cxx|c\+\+|c|[cm]?[jt]s|[jt]sx"
 
 _IN_FILE = re.compile(
     rf"(?P<file>(?:(?!::).)+?\.(?:{_SUFFIXES}))(?:::(?P<name>[^\x00-\x1f]+)|:(?P<line>[1-9]\d{{0,8}}))?", re.DOTALL
