@@ -8,21 +8,22 @@ the outer class is enough, by which the adapter knows what is within it once tha
 what is loaded already. The file itself is sent without breakpoints, and the frames then have its path.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
-from trio_debugmcp.session.breakpoints.source_places import MadeClasses, SourcePlaces
 from trio_debugmcp.session.requests import Requests
+
+MadeClasses = list[tuple[str, Sequence[int]]]
+"""The classes that are made of a file, with the lines in which each has code; empty, if these are not known."""
 
 
 class ClassBreakpoints:
-    """Those of one session; `class_path`: where its program's classes are, as far as that is known."""
+    """Those of one session; `classes_of` says which classes are made of a file."""
 
-    def __init__(self, requests: Requests, places: SourcePlaces, class_path: str) -> None:
+    def __init__(self, requests: Requests, classes_of: Callable[[str], MadeClasses]) -> None:
         self._requests = requests
-        self._places = places
-        self._class_path = class_path
+        self._classes_of = classes_of
         self._sent: dict[str, list[str]] = {}
 
     def __repr__(self) -> str:
@@ -31,7 +32,7 @@ class ClassBreakpoints:
     async def set(self, arguments: dict[str, Any]) -> BreakpointsBody:
         """Set the breakpoints of a file; raises what `Requests.request` raises."""
         file, wanted = arguments["source"]["path"], arguments["breakpoints"]
-        classes = self._places.classes(file, self._class_path)
+        classes = self._classes_of(file)
         if not classes:
             return await self._request(arguments)
         await self._request({**arguments, "breakpoints": []})

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,9 @@ class LineSync:
         self._requests, self._merger, self._sources = context.requests, context.merger, context.sources
         self._hits, self._judging, self._trial = context.hits, context.judging, context.trial
         self._hidden, self._places = context.hidden, context.places
-        by_class = ClassBreakpoints(context.requests, context.places, context.hidden.class_path)
+        by_class = ClassBreakpoints(
+            context.requests, partial(context.places.classes, class_path=context.hidden.class_path)
+        )
         self._ids = AdapterIds(context.requests, by_class)
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """`SourcePlaces`: where the user's breakpoints belong in the program's source, for languages whose source is read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.session.breakpoints.class_breakpoints import MadeClasses
 from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources, decode_source
@@ -19,9 +20,6 @@ from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
 from trio_debugmcp.state.payloads import UnixTime
 
 T = TypeVar("T")
-
-MadeClasses = list[tuple[str, Sequence[int]]]
-"""The classes that are made of a file, with the lines in which each has code; empty, if these are not known."""
 
 MAX_SOURCE_LENGTH = 1_000_000
 """Characters of a file in which its first statement is looked for."""
