@@ -105,7 +105,10 @@ async def test_an_error_that_nothing_catches_stops_where_it_is_raised_with_the_v
         assert await session.go() is None
     assert session.exit_code == 1
     assert b"program.lua:2: attempt to index" in session.errors
-    assert b"stack traceback:" in session.errors
+    trace = session.errors.decode().partition("stack traceback:\n")[2].splitlines()
+    assert ["program.lua:2: " in line for line in trace[:2]].count(True) == 1
+    assert ["program.lua:6: in main chunk" in line for line in trace].count(True) == 1
+    assert "tail call" not in session.errors.decode()
     assert b"main.lua" not in session.errors
     assert b"xpcall" not in session.errors
 

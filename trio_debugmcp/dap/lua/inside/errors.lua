@@ -93,15 +93,8 @@ local function uncaught(value)
     D.stop({ reason = "exception", mode = "unhandled" }, { value = thread and dead.value or value }, thread)
   end
   D.busy = true
-  return report(value)
-end
-
--- Call the program; return whether it has ended well, or what lua would say.
-function D.run(chunk, count, ...)
-  local arguments = { ... }
-  return xpcall(function()
-    return chunk(unpack(arguments, 1, count))
-  end, uncaught)
+  local text = report(value) -- no tail call, as it counts levels from here
+  return text
 end
 
 -- --- What the program has for these ----------------------------------------------------------------------------------
@@ -109,6 +102,17 @@ end
 local takes_arguments = select(2, xpcall(function(...)
   return select("#", ...)
 end, raised, 1)) == 1 -- not in Lua 5.1
+
+-- Call the program; return whether it has ended well, or what lua would say.
+function D.run(chunk, count, ...)
+  if takes_arguments or count == 0 then
+    return xpcall(chunk, uncaught, ...) -- from C, so that it has no other name than it has without a debugger
+  end
+  local arguments = { ... }
+  return xpcall(function()
+    chunk(unpack(arguments, 1, count))
+  end, uncaught)
+end
 
 local function caught(...)
   seen = nil
