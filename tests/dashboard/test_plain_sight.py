@@ -27,6 +27,13 @@ for access in ("x", "y"):
 
 ASKED = "I found **24 pens**:\n\n- `0.9` is *my* guess\n- or <b>1</b>\n\n```\nx = [1](javascript:1)\n```\nWhich?"
 
+BESIDE = """() => {
+  const [note, field] = ['#evaluate-note', '#evaluate-panel textarea'].map((each) =>
+    document.querySelector(each).getBoundingClientRect());
+  return [innerWidth, note.height > 0 && note.height < 24 && note.right <= field.left];
+}"""
+"""How wide the page is, and whether the place of an evaluation is one line beside the field."""
+
 TOPS = "(selectors) => selectors.map((each) => document.querySelector(each).getBoundingClientRect().top)"
 
 
@@ -156,6 +163,76 @@ def test_of_many_processes_the_one_that_is_shown_is_in_sight(still_page: "Page")
     )
     assert max(heights) < 28
     assert seen
+
+
+def test_what_tells_processes_apart_is_whole_and_the_name_of_their_program_gives_way(still_page: "Page") -> None:
+    still_page.set_viewport_size({"width": 1280, "height": 900})
+    found = still_page.evaluate(
+        """async () => {
+          const {createProcesses} = await import('/program/processes_panel.js');
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const store = new Store(initialState());
+          createProcesses(store, () => {}, async () => {});
+          const process = (number, labels) => ({
+            sessionId: `s-${number}`, processId: number, processName: '/job/train_the_model.py', state: 'Running',
+            pauseReason: null, currentLocation: null, parentSessionId: number === 1 ? null : 's-1', labels,
+          });
+          const sessions = [process(1), process(2, {name: 'worker-0'}), process(3, {rank: '12'}), process(4)];
+          const processor = Object.fromEntries(sessions.map(({sessionId}) => [sessionId, 100]));
+          store.update({active: true, sessions: {sessions, focus: 's-1'}, session: sessions[0], processor});
+          await new Promise(requestAnimationFrame);
+          return [...document.querySelectorAll('#children .name')].map((name) => {
+            const label = name.querySelector('.label');
+            if (!label) return [name.textContent];
+            const [inside, outside] = [label, name.parentElement].map((each) => each.getBoundingClientRect());
+            const whole = label.scrollWidth <= label.clientWidth + 1 && inside.right <= outside.right + 1;
+            return [name.textContent, label.textContent, whole];
+          });
+        }"""
+    )
+    assert found == [
+        ["train_the_model.py"],
+        ["train_the_model.py worker-0", "worker-0", True],
+        ["train_the_model.py rank 12", "rank 12", True],
+        ["train_the_model.py 2"],
+    ]
+
+
+def test_the_place_of_an_evaluation_stands_beside_its_field_however_long_it_is(still_page: "Page") -> None:
+    still_page.evaluate(
+        """async () => {
+          const {keepArranged} = await import('/view/arrange.js');
+          const {createEvaluate} = await import('/values/evaluate.js');
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const store = new Store({...initialState(), role: 'control', active: true});
+          keepArranged();
+          createEvaluate(store, {});
+          const list = [{name: 'test_total_with_discount_of_all_that_is_sold', location: {}}];
+          store.update({stack: {stale: false}, frames: {index: 0, list}});
+        }"""
+    )
+    for width in (1280, 390, 320):
+        still_page.set_viewport_size({"width": width, "height": 844})
+        becomes(lambda: still_page.evaluate(BESIDE), [width, True])
+    note = still_page.locator("#evaluate-note")
+    assert note.get_attribute("title") == "in test_total_with_discount_of_all_that_is_sold"
+
+
+def test_what_is_empty_says_so_or_what_it_is_for(still_page: "Page") -> None:
+    found = still_page.evaluate(
+        """async () => {
+          const {HistoryView} = await import('/runs/run_history.js');
+          const {Store} = await import('/store.js');
+          const history = new HistoryView(new Store({past: null}), {moments: {shown: null}}, () => {});
+          history.opened();
+          const printed = getComputedStyle(document.getElementById('output'), '::before').content;
+          return [history.node.querySelector('[role=status]').textContent, printed];
+        }"""
+    )
+    named = "Name a variable, an attribute of a class, a function with (), or a line as file:line."
+    assert found == [named, '"Nothing printed."']
 
 
 def test_of_a_thousand_threads_and_ten_thousand_tasks_some_are_drawn_and_the_rest_is_offered_or_counted(

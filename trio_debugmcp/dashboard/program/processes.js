@@ -111,6 +111,17 @@ export function namesOf(processes) {
 }
 
 /**
+ * A name of `namesOf` in two parts: the program's, and what tells the process from its siblings, which is empty without labels.
+ *
+ * @param {string} name @param {Process} process @returns {[string, string]}
+ */
+export function partsOf(name, process) {
+  const label = labelOf(process);
+  const at = label === null ? -1 : name.lastIndexOf(label);
+  return at < 1 ? [name, ''] : [name.slice(0, at - 1), name.slice(at)];
+}
+
+/**
  * Whose stop one of the past is, by the names that the list of processes has; with its pid if it is listed no more. Empty
  * if there was only ever the one that is shown.
  *

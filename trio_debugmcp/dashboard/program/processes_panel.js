@@ -6,7 +6,7 @@ import {StackTree} from '../fleet/stack_tree.js';
 import {byId, el, setData, setText} from '../view/dom.js';
 import {drawListbox} from '../view/listbox.js';
 import {placeNode} from '../view/places.js';
-import {depthOf, namesOf, processesOf} from './processes.js';
+import {depthOf, namesOf, partsOf, processesOf} from './processes.js';
 import {shareInWords} from './processor.js';
 import {whyPaused} from '../view/words.js';
 
@@ -77,13 +77,20 @@ const rowOf = (each, processes, names, focus, state) => ({
     el('span', {className: `dot thread-${each.state === 'Paused' ? 'suspended' : 'running'}`}),
     el(
       'span', {className: 'grow'},
-      el('span', {className: 'name'}, names.get(each.sessionId)),
+      nameNode(names.get(each.sessionId) ?? '', each),
       el('span', {className: 'detail'}, detailOf(each, focus)),
     ),
     el('span', {className: 'cpu', title: 'Of one processor, over the last second'}, shareInWords(state.processor, each)),
     each.currentLocation ? placeNode(each.currentLocation) : el('span', {className: 'where'}, each.state),
   ],
 });
+
+/** @param {string} name @param {Process} process */
+function nameNode(name, process) {
+  const [program, label] = partsOf(name, process);
+  if (!label) return el('span', {className: 'name'}, name);
+  return el('span', {className: 'name', title: name}, el('span', {className: 'program'}, `${program} `), el('span', {className: 'label'}, label));
+}
 
 const detailOf = ({sessionId, processId, state}, focus) =>
   [processId && `pid ${processId}`, sessionId, state, sessionId === focus && 'in focus'].filter(Boolean).join(' · ');

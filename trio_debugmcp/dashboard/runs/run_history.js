@@ -18,6 +18,8 @@ const PART = 200;
 
 const ROW_PIXELS = 26;
 
+const WHAT_TO_NAME = 'Name a variable, an attribute of a class, a function with (), or a line as file:line.';
+
 /** @typedef {{entries: any[], total: number, isLeast: boolean, undecided: number, notes: string[]}} Found */
 
 export class HistoryView {
@@ -38,7 +40,7 @@ export class HistoryView {
     this.travel = travel;
     this.call = call;
     const field = (placeholder, label) => el('input', {className: 'typed', spellcheck: false, autocomplete: 'off', placeholder, ariaLabel: label});
-    this.input = field('total, Cart.items, serve(), shop.py:12', 'A variable, an attribute of a class, a function with (), or file:line');
+    this.input = field('total, serve(), shop.py:12', 'A variable, an attribute of a class, a function with (), or file:line');
     this.where = field('only where, such as new > 3', 'Only where this holds');
     const asked = (event) => {
       event.preventDefault();
@@ -46,8 +48,7 @@ export class HistoryView {
       const where = this.where.value.trim();
       if (question) this.ask({...question, ...(where ? {where} : {})});
     };
-    this.status = el('p', {className: 'asked-about note', role: 'status'},
-      'Name a variable, an attribute of a class, a function with (), or a line as file:line.');
+    this.status = el('p', {className: 'asked-about note', role: 'status'});
     this.series = el('select', {ariaLabel: 'Which values are drawn', onchange: () => this.#draw()});
     this.pages = el('span', {className: 'pages'});
     this.picture = el('div', {className: 'over-time'});
@@ -103,7 +104,7 @@ export class HistoryView {
   #take(found, problem) {
     this.#found = found;
     this.status.classList.toggle('problem', problem !== '');
-    setText(this.status, problem || (this.#question ? wordsOf(found, this.#start) : ''));
+    setText(this.status, problem || (this.#question ? wordsOf(found, this.#start) : WHAT_TO_NAME));
     const names = seriesOf(found.entries).filter(({points}) => points.length > 1).map(({name}) => name);
     this.series.replaceChildren(...names.map((name) => el('option', {value: name}, name)));
     this.series.hidden = names.length < 2;

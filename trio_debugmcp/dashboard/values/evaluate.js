@@ -46,6 +46,7 @@ export function createEvaluate(store, actions) {
   });
   store.watch(['frames', 'stack', 'active', 'session', 'past', 'follow'], (state) => {
     setText(note, state.active ? `in ${frameName(state)}` : '');
+    note.title = note.textContent ?? ''; // where there is no room for all of it
   });
 
   /** @param {KeyboardEvent} event */
