@@ -96,6 +96,7 @@ LATER_IN = {
 """By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made, a
 server with its first client beside shells, what reads recorded runs with the first question about one."""
 
+LONGEST_CHAIN = 30
 MOST_LINES = 350
 MOST_JAVASCRIPT_LINES = 250
 MOST_BODY_LINES = 40
@@ -132,6 +133,18 @@ def test_no_module_imports_one_that_imports_it() -> None:
         else:
             break
     assert not cycles, "\n".join(cycles)
+
+
+def test_the_longest_chain_of_imports_is_bounded() -> None:
+    chains: dict[str, list[str]] = {}
+
+    def chain(name: str) -> list[str]:
+        if name not in chains:
+            chains[name] = [name, *max(map(chain, sorted(SOURCE.graph[name])), key=len, default=[])]
+        return chains[name]
+
+    longest = max(map(chain, SOURCE.files), key=len)
+    assert len(longest) <= LONGEST_CHAIN, "\n  ".join(longest)
 
 
 def test_rooms_import_downwards_only() -> None:
