@@ -9,7 +9,8 @@ import pytest
 from tests.dap.lua.conftest import INTERPRETERS
 from trio_debugmcp.dap.lua import compiled_code
 from trio_debugmcp.dap.lua.compiled_code import CodeOfFunction, read_code
-from trio_debugmcp.dap.lua.lua_sources import CodeOfFile, definitions
+from trio_debugmcp.dap.lua.lua_sources import CodeOfFile, LuaSources, definitions, searched
+from trio_debugmcp.patience import USUAL
 
 DUMP = Path(compiled_code.__file__).parent / "inside" / "dump.lua"
 
@@ -97,3 +98,28 @@ def test_functions_are_found_by_the_names_that_they_are_given() -> None:
         "Stock.take": {4},
         "take": {4},
     }
+
+
+def test_a_line_of_data_is_passed_over() -> None:
+    """Which took minutes, and all of the server stood still meanwhile."""
+    assert definitions(f"x = '{'a0' * 200_000}'\nfunction total() end\n") == {"total": {2}}
+
+
+@pytest.mark.real
+async def test_functions_are_looked_for_below_a_programs_directory_and_in_the_home_directory_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpreter = next(filter(None, map(shutil.which, INTERPRETERS)), None)
+    if interpreter is None:
+        pytest.skip("no Lua is installed")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project = tmp_path / "project"
+    files = [tmp_path / "total.lua", project / "total.lua", project / "inner" / "total.lua"]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("function total()\n  return 1\nend\n")
+    sources = LuaSources([interpreter], USUAL)
+    home, below = [(str(files[0]), 2)], [(str(file), 2) for file in files[1:]]
+    assert await sources.find("total", [str(tmp_path)]) == home
+    assert await sources.find("total", [str(project), str(tmp_path)]) == below + home
+    assert searched([str(project), str(tmp_path)]) == f"below {project} or in {tmp_path}"

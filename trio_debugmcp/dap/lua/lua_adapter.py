@@ -293,7 +293,7 @@ class LuaAdapter:
 def _directories(launch: Mapping[str, Any]) -> list[str]:
     """Return where the files of a program are looked for, whatever it loads: beside it, and where it runs."""
     found = [os.path.dirname(launch["program"]), launch["cwd"]] if launch else []
-    return [each for each in dict.fromkeys(found) if each not in ("", "/", os.path.expanduser("~"))]
+    return [each for each in dict.fromkeys(found) if each]
 
 
 def _real(directory: str) -> str:

@@ -33,7 +33,8 @@ _MAX_DIRECTORIES = 2000
 _MAX_FILE_BYTES = 1024 * 1024
 """Of a file that is looked through."""
 
-_DEFINITION = re.compile(r"\bfunction\s+([\w.:]+)|([\w.]+)\s*=\s*function\b")
+_DEFINITION = re.compile(r"\bfunction\s+([\w.:]+)|(?<![\w.])([\w.]+)\s*=\s*function\b")
+"""A name is tried at its beginning alone: else a line of data takes the square of its length, and all stands still."""
 
 
 class CodeOfFile(Struct, frozen=True):
@@ -116,6 +117,16 @@ def _plain_environment() -> dict[str, str]:
     return {name: value for name, value in environment({}).items() if not name.startswith("LUA_INIT")}
 
 
+def searched(directories: Sequence[str]) -> str:
+    """Say in words where `find` looks."""
+    return " or ".join(f"{'in' if _is_wide(each) else 'below'} {each}" for each in directories)
+
+
+def _is_wide(directory: str) -> bool:
+    """Whether too much is below a directory, which is not of one program."""
+    return directory in ("/", os.path.expanduser("~"))
+
+
 def _text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -125,12 +136,13 @@ def _text(path: str) -> str:
 
 
 def _files(directories: Sequence[str]) -> Iterator[str]:
-    """Yield the files of Lua below these directories, those of the first first."""
+    """Yield the files of Lua in these directories and below them, those of the first first."""
     seen, looked_into = set[str](), 0
     for directory in directories:
         for folder, folders, names in os.walk(directory):
             looked_into += 1
-            folders[:] = sorted(each for each in folders if not each.startswith(".") and each != "node_modules")
+            inner = () if _is_wide(directory) else folders
+            folders[:] = sorted(each for each in inner if not each.startswith(".") and each != "node_modules")
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".lua")):
                 if path not in seen:
                     seen.add(path)
