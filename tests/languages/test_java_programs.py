@@ -45,6 +45,9 @@ async def test_a_class_of_a_package_is_built_with_what_it_uses_and_again_at_a_re
         await client.call("breakpoint_remove", id="*")
         item.write_text(item.read_text().replace("price * 2", "price * 20"))
         await client.call("debug_restart")
+        await client.call("debug_run_to", file=str(program), line=10)
+        inside = await client.call("debug_step", mode="in")  # the adapter names the file by its package
+        assert (inside["at"].partition(":")[0], "price * 20" in inside["source"]) == (str(item), True)
         over = await client.call("debug_continue")
         assert (over["stdout"], over["exitCode"]) == ("total 60\n", 0)
         assert {each.name for each in package.iterdir()} == {"Shop.java", "Item.java"}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from trio_debugmcp.dap.messages import DapFrame, StackTraceBody
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.looking.package_places import PackagePlaces
 from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import Snapshot, StackFrame
@@ -25,9 +26,10 @@ _LISTED_THREADS = 50
 class ProgramFrames:
     """The frames of one session's program."""
 
-    def __init__(self, requests: Requests, user_code: UserCode) -> None:
+    def __init__(self, requests: Requests, user_code: UserCode, places: PackagePlaces) -> None:
         self._requests = requests
         self._user_code = user_code
+        self._places = places
 
     def __repr__(self) -> str:
         return f"<ProgramFrames of {self._requests.session_id}>"
@@ -48,10 +50,13 @@ class ProgramFrames:
         )
 
     def location(self, frame: DapFrame) -> Location:
-        """Return where a frame is, its path spelled as the adapter spells it; line 0 means that it does not know."""
+        """Return where a frame is, its path spelled as the adapter spells it; line 0 means that it does not know.
+
+        A path that begins with the file's package is that of the file, where it is found.
+        """
         dialect, source = self._requests.profile.dialect, frame.source
         return Location(
-            file=(source.path or source.name) if source is not None else None,
+            file=(self._places.file(source.path) or source.name) if source is not None else None,
             line=frame.line or dialect.line_of(frame.name),
             column=frame.column or None,
             function_name=name_of(dialect.function_name(frame.name)) or None,

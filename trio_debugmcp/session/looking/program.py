@@ -19,6 +19,7 @@ from trio_debugmcp.session.looking.frame_values import FrameValues
 from trio_debugmcp.session.looking.frames import ProgramFrames, active_thread
 from trio_debugmcp.session.looking.from_outside.program_process import ProgramProcess
 from trio_debugmcp.session.looking.machine_code.native_threads import NativeThreads
+from trio_debugmcp.session.looking.package_places import PackagePlaces
 from trio_debugmcp.session.looking.program_threads import ProgramThreads
 from trio_debugmcp.session.looking.program_types import ProgramTypes
 from trio_debugmcp.session.looking.stop_questions import StopQuestions
@@ -37,7 +38,8 @@ def looking_into(requests: Requests, start: Start, merger: Merger, host: Host, a
     profile = requests.profile
     is_here = profile.runs_here(start) if not isinstance(start, ChildStart) else above is not None and above.is_here
     probe = ProgramProbe(requests, ProgramProcess(requests, host, is_here=is_here), path_mappings(start))
-    frames = ProgramFrames(requests, UserCode(requests.session_id, profile, start, merger, host))
+    user_code = UserCode(requests.session_id, profile, start, merger, host)
+    frames = ProgramFrames(requests, user_code, PackagePlaces(profile, start, host))
     ways = Ways(requests, probe, frames)
     return Looking(ways, NativeThreads(ways, start, host), merger)
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.class_paths import PROJECT_FILES, Artifact, class_path, jars_of
+from trio_debugmcp.dap.profiles.test_runners.class_paths import Artifact, class_path, jars_of
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
     at_line,
     blocks_around,
-    nearest,
     no_test,
     source_of,
 )
+from trio_debugmcp.dap.profiles.test_runners.package_files import project_of, project_roots
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _TEST = re.compile(
@@ -30,8 +30,6 @@ _TEST = re.compile(
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 _CLASS = re.compile(r"\b(?:class|interface|enum|record)\s+(?P<name>\w+)")
-
-_SOURCES = ("src/main/java", "src/test/java", "src", "test")
 
 _LANG = ("String", "Integer", "Long", "Double", "Float", "Short", "Byte", "Character", "Boolean", "Object", "Class")
 """Types that are not imported."""
@@ -62,17 +60,16 @@ def junit_run(test: NamedTest) -> TestRun:
     """
     text, file = source_of(test.path), test.path
     inner, method = _selected(test, text)
-    described = nearest(file, PROJECT_FILES)
     package = _PACKAGE.search(text)
-    root = _package_root(file, package[1] if package is not None else "")
-    project = described.parent if described is not None else _home_of(root)
+    within = package[1] if package is not None else ""
+    project = project_of(file, within)
     full = f"{package[1]}.{file.stem}" if package is not None else file.stem
     is_five = "org.junit.jupiter" in text
     given = [place for place in os.environ.get("CLASSPATH", "").split(os.pathsep) if place]
     needed = [*given, *class_path(project)]
     jars = os.pathsep.join(_with_five(test.file, needed) if is_five else _with_four(test.file, needed))
     main = "RunJUnit5" if is_five else "RunJUnit4"
-    roots = os.pathsep.join(_roots(project, root))
+    roots = os.pathsep.join(project_roots(file, within))
     javac = ("javac", "-g", "-proc:none", "-sourcepath", roots, "-cp", jars, "-d", "{output}")
     whole = "$".join([full, *inner])
     if method is None:
@@ -184,24 +181,3 @@ def _type_of(parameter: str, full: str, text: str) -> str:
     else:
         whole = name if name.islower() else ".".join(filter(None, (full.rpartition(".")[0], name)))
     return whole + written[len(name) :]
-
-
-def _package_root(file: Path, package: str) -> Path:
-    """Return the directory in which a file's package begins."""
-    root, parts = file.parent, package.split(".") if package else []
-    if parts and list(root.parts[-len(parts) :]) == parts:
-        return root.parents[len(parts) - 1]
-    return root
-
-
-def _home_of(root: Path) -> Path:
-    """Return the directory of a project that nothing describes, by where its sources are by custom."""
-    if root.parts[-3:] == ("src", "test", "java"):
-        return root.parents[2]
-    return root.parent if root.name in ("test", "tests", "src") else root
-
-
-def _roots(project: Path, root: Path) -> list[str]:
-    """Return the directories in which packages begin: that of the file's own, and those of its project."""
-    places = [root, *(project / place for place in _SOURCES if (project / place).is_dir())]
-    return list(dict.fromkeys(map(str, places)))
