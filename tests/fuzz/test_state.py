@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -109,7 +110,7 @@ class Rings:
         self.merger = Merger(self, self.timeline)
         self._console = Console(clock, self.merger)
 
-    def resources_updated(self, uris: set[str]) -> None: ...
+    def resources_updated(self, *uris: AbstractSet[str]) -> None: ...
 
     def list_changed(self) -> None: ...
 
@@ -149,7 +150,7 @@ def test_after_any_changes_every_resource_is_json_and_every_difference_has_a_rev
             for change in steps:
                 if never_made(rings, change):
                     continue
-                before, revisions = dict(rings.texts()), dict(rings.merger.revisions)
+                before, revisions = dict(rings.texts()), {uri: rings.merger.revisions[uri] for uri in RESOURCES}
                 await rings.merger.merge(change)
                 state, after = rings.merger.state, dict(rings.texts())
                 assert state.focus is None or state.focused is not None

@@ -67,6 +67,16 @@ async def test_a_change_reaches_its_subscriber_after_the_quiet_window(autojump_c
         assert reader.received == [(Updated(SESSION), 1.3)]
 
 
+async def test_sets_that_change_together_are_published_in_one_tick(autojump_clock: MockClock) -> None:
+    async with open_hub() as (hub, nursery):
+        reader = Reader(hub, SESSION, THREADS)
+        nursery.start_soon(reader.run)
+        hub.resources_updated({THREADS, "debugger://stack"}, frozenset({SESSION, THREADS}), frozenset())
+        await trio.sleep(10)
+        assert len(reader.received) == 2
+        assert {*reader.received} == {(Updated(SESSION), 0.3), (Updated(THREADS), 0.3)}
+
+
 async def test_each_client_receives_updates_of_its_own_subscriptions_only(autojump_clock: MockClock) -> None:
     async with open_hub() as (hub, nursery):
         one, both, none = Reader(hub, SESSION), Reader(hub, SESSION, THREADS), Reader(hub)

@@ -1,7 +1,8 @@
 """What is sent to the merger at once is published together, and no session's wait is asked about another."""
 
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -11,7 +12,8 @@ import trio.testing
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.merger import MOST_IN_A_TURN, Merger
-from trio_debugmcp.state.changes import Resumed, SessionClosed, SessionOpened, SessionStarted
+from trio_debugmcp.session.revisions import Revisions
+from trio_debugmcp.state.changes import OriginLearned, Resumed, SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Origin, State
 from trio_debugmcp.state.session_resources import SESSIONS, session_uri
 
@@ -25,8 +27,8 @@ class Published:
         self.updates: list[set[str]] = []
         self.lists = 0
 
-    def resources_updated(self, uris: set[str]) -> None:
-        self.updates.append(uris)
+    def resources_updated(self, *uris: AbstractSet[str]) -> None:
+        self.updates.append(set[str]().union(*uris))
 
     def list_changed(self) -> None:
         self.lists += 1
@@ -120,3 +122,29 @@ async def test_a_wait_for_a_session_is_not_asked_about_what_happens_to_another()
             assert asked == {"s-2": 2, "s-3": 2}
             await merger.merge(SessionClosed("s-2", "over"))
             await merger.merge(SessionClosed("s-3", "over"))
+
+
+async def test_a_change_in_a_fleet_is_counted_and_published_with_its_tree_as_the_very_same_set() -> None:
+    heard: list[tuple[AbstractSet[str], ...]] = []
+    counted: list[int] = []
+
+    class Listening(Published):
+        def resources_updated(self, *uris: AbstractSet[str]) -> None:
+            heard.append(uris)
+
+    class Counting(Revisions):
+        def count(self, alone: AbstractSet[str], together: Iterable[frozenset[str]] = ()) -> None:
+            counted.append(len(alone))
+            super().count(alone, together)
+
+    async with merging(Listening(), sessions=20) as merger:
+        heard.clear()
+        merger.revisions = Counting(())
+        for number in (3, 4):
+            await merger.merge(OriginLearned(f"s-{number}", process_id=number))
+        (few, tree), (_, again) = heard
+        assert tree == {session_uri(f"s-{number}", "session") for number in range(1, 21)}
+        assert tree is again
+        assert counted == [len(few)] * 2
+        assert len(few) < 10
+        assert merger.revisions[session_uri("s-20", "session")] == 2

@@ -785,10 +785,10 @@ async def test_a_call_that_names_a_session_is_about_the_sessions_of_its_program(
 async def test_nothing_is_kept_of_the_revisions_of_a_session_that_has_ended(autojump_clock: MockClock) -> None:
     async with two() as (scene, one, _):
         revisions = scene.server.app.debugger.merger.revisions
-        assert {*of("s-1"), *of("s-2")} <= revisions.keys()
+        assert {*of("s-1"), *of("s-2")} <= revisions.counted()
         await one.exit()
         await trio.sleep(10)
-        assert {uri for uri in revisions if uri.startswith(f"{SESSIONS}/")} == {*of("s-2")}
+        assert {uri for uri in revisions.counted() if uri.startswith(f"{SESSIONS}/")} == {*of("s-2")}
 
 
 async def test_the_end_of_a_program_is_not_taken_for_a_later_one(autojump_clock: MockClock) -> None:

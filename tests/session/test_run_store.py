@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from trio_debugmcp.session.run_store import MAX_KEPT_MB, MAX_RUNS, RunStore
 
 
 class _NoListener:
-    def resources_updated(self, uris: set[str]) -> None: ...
+    def resources_updated(self, *uris: AbstractSet[str]) -> None: ...
 
     def list_changed(self) -> None: ...
 

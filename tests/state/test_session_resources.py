@@ -11,6 +11,7 @@ from trio_debugmcp.state.session_resources import (
     SESSIONS,
     SESSIONS_RESOURCE,
     changed_in_sessions,
+    changed_trees,
     find,
     gone,
     resource_of,
@@ -23,7 +24,7 @@ def uris(session_id: str, *names: str) -> set[str]:
 
 
 def changed_by(store: Store, before: State) -> set[str]:
-    return changed_in_sessions(before, store.state)
+    return changed_in_sessions(before, store.state).union(*changed_trees(before, store.state))
 
 
 @pytest.mark.parametrize("name", ["session", "threads", "stack", "output", "modules"])
@@ -127,3 +128,31 @@ def test_a_stop_changes_the_session_of_all_of_its_tree_as_others_come_and_go() -
     assert sessions(SessionClosed("s-2", "over")) == {"s-1", "s-2", "s-3"}
     assert sessions(SessionStarted("s-3")) == {"s-1", "s-3"}
     assert sessions(SessionClosed("s-9", "over")) == {"s-9"}
+
+
+def test_of_a_tree_of_sessions_a_change_has_the_very_same_uris_as_the_one_before() -> None:
+    store = Store("s-1", "s-9")
+    store.open("s-2", "s-1")
+    store.open("s-3", "s-1")
+    found = []
+    for stopped in ("s-2", "s-3", "s-9"):
+        before = store.state
+        store.stop(stopped)
+        found += changed_trees(before, store.state)
+    assert found == [uris("s-1", "session") | uris("s-2", "session") | uris("s-3", "session")] * 2 + [
+        uris("s-9", "session")
+    ]
+    assert found[0] is found[1]
+
+
+def test_trees_that_differ_together_have_no_uri_in_common() -> None:
+    store = Store("s-1", "s-2")
+    store.open("s-3", "s-1")
+    before = store.state
+    store.stop("s-3")
+    store.stop("s-2")
+    trees = changed_trees(before, store.state)
+    assert sorted(map(sorted, trees)) == [
+        sorted(uris("s-1", "session") | uris("s-3", "session")),
+        [*uris("s-2", "session")],
+    ]

@@ -9,8 +9,8 @@ The merger waits for nothing but its inbox. A request made from here would deadl
 by the DAP reader, which waits for the event pump, which waits for this inbox.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from itertools import count
 from math import inf
@@ -20,6 +20,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.session.event_ring import Timeline
+from trio_debugmcp.session.revisions import Revisions
 from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.reduce import reduce
@@ -29,6 +30,7 @@ from trio_debugmcp.state.session_resources import (
     SERVER_RESOURCES,
     changed_in_sessions,
     changed_of_server,
+    changed_trees,
     gone,
     list_differs,
 )
@@ -53,8 +55,8 @@ _Sent: TypeAlias = tuple[Change, trio.Event]
 class ResourceListener(Protocol):
     """Receives changes of resources. Called from the merger, so it must not block."""
 
-    def resources_updated(self, uris: set[str]) -> None:
-        """Called when these resources have a new revision."""
+    def resources_updated(self, *uris: AbstractSet[str]) -> None:
+        """Called when the resources of all these sets have a new revision; a set is not to be gone through."""
 
     def list_changed(self) -> None:
         """Called when other resources are listed than before: a session has begun or ended, or the first run begun."""
@@ -92,7 +94,7 @@ class Merger:
     def __init__(self, listener: ResourceListener, timeline: Timeline) -> None:
         self.state = State()
         self.timeline = timeline
-        self.revisions = Counter(dict.fromkeys((*RESOURCES, *SERVER_RESOURCES), 0))
+        self.revisions = Revisions((*RESOURCES, *SERVER_RESOURCES))
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
@@ -202,12 +204,12 @@ class Merger:
         """Give each resource that differs from the old state its next revision, and tell who listens."""
         new = self.state
         uris = changed(old, new) | changed_in_sessions(old, new) | changed_of_server(old, new)
-        self.revisions.update(uris)
+        trees = changed_trees(old, new)
+        self.revisions.count(uris, trees)
         uris |= changed_stops(old, new)  # each has its revision itself, as there is no end of them
-        if uris:
-            self._listener.resources_updated(uris)
-        for uri in gone(old, new):  # a session's own resources: no id is used again, so they are never read again
-            del self.revisions[uri]
+        if uris:  # also where a tree differs, as the list of the sessions does then
+            self._listener.resources_updated(uris, *trees)
+        self.revisions.forget(gone(old, new))  # a session's own resources: no id is used again
         if list_differs(old, new):
             self._listener.list_changed()
         is_about_all = old.breakpoints is not new.breakpoints or old.run_places is not new.run_places

@@ -2,6 +2,7 @@
 
     found = find("debugger://sessions/s-2/stack")    # SessionResource("s-2", RESOURCES[STACK])
     changed_in_sessions(old, new)                    # {"debugger://sessions/s-2/stack"}: the URIs to notify
+    changed_trees(old, new)                          # [frozenset({"debugger://sessions/s-2/session", ...})]: also these
 
 They are read and notified as those of the session in focus are, from the same parts of the state.
 """
@@ -107,37 +108,47 @@ def find(uri: str) -> SessionResource | None:
 class _TreeUris:
     """The URI of `session` of each session, by the root of its tree: a change of one is one of all of its tree.
 
-    They are put together again when a session has opened or ended; a fleet is one tree of a thousand.
+    They are put together again when a session has opened or ended, and are the very same sets until then; a fleet is
+    one tree of a thousand.
     """
 
     def __init__(self) -> None:
         self._of: tuple[Snapshot, ...] = ()
-        self._uris: dict[str, set[str]] = {}
+        self._uris: dict[str, frozenset[str]] = {}
 
-    def after(self, old: State, new: State) -> Mapping[str, set[str]]:
+    def after(self, old: State, new: State) -> Mapping[str, frozenset[str]]:
         """Return those of the new state."""
         ids = changed_sessions(old.snapshots, new.snapshots)
         if self._of is not old.snapshots or not all(old.snapshot(id_) and new.snapshot(id_) for id_ in ids):
-            self._uris = {}
+            trees: dict[str, list[str]] = {}
             for id_, root in new.roots().items():
-                self._uris.setdefault(root, set()).add(session_uri(id_, _SESSION))
+                trees.setdefault(root, []).append(session_uri(id_, _SESSION))
+            self._uris = {root: frozenset(uris) for root, uris in trees.items()}
         self._of = new.snapshots
         return self._uris
 
 
-_tree_uris, _NONE = _TreeUris(), frozenset[str]()
+_tree_uris = _TreeUris()
+
+
+def changed_trees(old: State, new: State) -> list[frozenset[str]]:
+    """The URIs of `session` of every session of each tree that differs between two states; no URI is in two of them."""
+    if old.snapshots is new.snapshots:
+        return []
+    trees = _tree_uris.after(old, new)
+    return [trees[root] for root in moved_trees(old, new) if root in trees]
 
 
 def changed_in_sessions(old: State, new: State) -> set[str]:
-    """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended."""
+    """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended.
+
+    Those that differ with others of their tree are in `changed_trees`: there may be a thousand of them.
+    """
     if old.snapshots is new.snapshots and old.focus == new.focus:
         return set()
     found: set[str] = set()
-    moved, trees = moved_trees(old, new), _tree_uris.after(old, new)
-    if old.focus != new.focus or moved:
+    if old.focus != new.focus or moved_trees(old, new):
         found.add(SESSIONS)
-    for root in moved:
-        found |= trees.get(root, _NONE)
     for id_ in changed_sessions(old.snapshots, new.snapshots):
         before, after = old.snapshot(id_), new.snapshot(id_)
         if before is None or after is None:

@@ -1,5 +1,7 @@
 """The output of many processes in one console: lines stay whole, and each says whose it is."""
 
+from collections.abc import Set as AbstractSet
+
 from trio.testing import MockClock
 
 from trio_debugmcp.clock import Clock
@@ -12,7 +14,7 @@ ZERO, ONE, OTHER = Writer("s-2", "rank 0"), Writer("s-3", "rank 1"), Writer("s-4
 
 
 class Silent:
-    def resources_updated(self, uris: set[str]) -> None: ...
+    def resources_updated(self, *uris: AbstractSet[str]) -> None: ...
 
     def list_changed(self) -> None: ...
 
