@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.dap.profiles.class_files import class_file
+from trio_debugmcp.dap.profiles.java_expressions import JavaCode
 from trio_debugmcp.dap.profiles.jvm_sources import classes_of, main_of
 
 KOTLIN = """@file:JvmName("Till")
@@ -75,6 +76,30 @@ def test_classes_of_a_file_are_those_of_its_package_that_were_made_of_it(tmp_pat
             (place / name).write_bytes(data)
     found = classes_of("/elsewhere/shelf.kt", KOTLIN, f"{tmp_path}/nowhere:{place}")
     assert found == [("depot.stock.Shelf$1", [5]), ("depot.stock.Till", [8])]
+
+
+def test_archives_that_are_damaged_or_encrypted_are_gone_past(tmp_path: Path) -> None:
+    name, whole = "depot/stock/Till.class", tmp_path / "whole.jar"
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr(name, made("depot.stock.Till", "shelf.kt", [8]))
+    data = whole.read_bytes()
+    directory = data.index(b"PK\x01\x02")
+    content = data.index(b"\xca\xfe\xba\xbe")
+    damaged = {
+        "cut": data[100:],
+        "directory": data[:directory] + b"XX" + data[directory + 2 :],
+        "content": data[:content] + b"XX" + data[content + 2 :],
+        "encrypted": data[: directory + 8] + b"\1" + data[directory + 9 :],
+        "compressed": data[: directory + 10] + b"\x08" + data[directory + 11 :],
+    }
+    for kind, changed in damaged.items():
+        (tmp_path / f"{kind}.jar").write_bytes(changed)
+    class_path = ":".join([*(str(tmp_path / f"{kind}.jar") for kind in damaged), str(whole)])
+    assert classes_of("/elsewhere/shelf.kt", KOTLIN, class_path) == [("depot.stock.Till", [8])]
+
+
+def test_of_a_source_that_is_gone_no_classes_are_known() -> None:
+    assert JavaCode().classes_of("/nowhere/shelf.kt", None, "") == []
 
 
 def test_without_class_files_classes_are_named_by_the_source() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.class_files import class_file
-from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES, main_of
+from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES, UNREADABLE, main_of
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.starts import MainClass
 from trio_debugmcp.errors import UsageError
@@ -102,7 +102,7 @@ def _of_archive(path: Path) -> MainClass:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(_MANIFEST) as manifest:
             text = manifest.read(MAX_LENGTH).decode(errors="replace")
-    except (OSError, KeyError, zipfile.BadZipFile):
+    except (KeyError, *UNREADABLE):
         text = ""
     found = re.search(r"^Main-Class:\s*(\S+)", re.sub(r"\r?\n ", "", text), re.MULTILINE)
     if found is None:

@@ -34,7 +34,10 @@ class JavaCode(Code):
 
     def classes_of(self, file: str, text: str | None, class_path: str) -> Sequence[tuple[str, Sequence[int]]]:
         """Return the classes that are made of a file of Kotlin or Scala, with their lines; `text`: if not on disk."""
-        return classes_of(file, Path(file).read_text(errors="replace") if text is None else text, class_path)
+        try:
+            return classes_of(file, Path(file).read_text(errors="replace") if text is None else text, class_path)
+        except OSError:  # the source is gone
+            return []
 
     def is_library(self, file: str) -> bool:
         return _LIBRARY.match(file) is not None or not file.endswith((".java", ".kt", ".scala", ".groovy"))

@@ -11,7 +11,9 @@ import os
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path, PurePath
 
@@ -23,6 +25,9 @@ SUFFIXES = (".kt", ".scala")
 
 _MAX_CLASSES = 5000
 """Class files of a package that are read."""
+
+UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What an archive that is damaged, encrypted or not ours to read raises."""
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|""".*?"""|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 
@@ -96,16 +101,23 @@ def _file_class(path: PurePath, text: str) -> str:
 
 
 def _of_package(class_path: str, package: str) -> Iterator[bytes]:
+    """Yield the class files of a package, but for those that cannot be read: so does the virtual machine."""
     folder = package.replace(".", "/")
     for place in filter(None, class_path.split(os.pathsep)):
         if os.path.isdir(place):
             for each in islice(sorted(Path(place, folder).glob("*.class")), _MAX_CLASSES):
-                yield each.read_bytes()
+                with suppress(OSError):
+                    yield each.read_bytes()
         elif zipfile.is_zipfile(place):
-            with zipfile.ZipFile(place) as archive:
-                names = [name for name in archive.namelist() if name.endswith(".class")]
-                for name in islice((name for name in names if name.rpartition("/")[0] == folder[:-1]), _MAX_CLASSES):
-                    yield archive.read(name)
+            with suppress(*UNREADABLE), zipfile.ZipFile(place) as archive:
+                yield from _in_archive(archive, folder[:-1])
+
+
+def _in_archive(archive: zipfile.ZipFile, folder: str) -> Iterator[bytes]:
+    names = [name for name in archive.namelist() if name.endswith(".class") and name.rpartition("/")[0] == folder]
+    for name in names[:_MAX_CLASSES]:
+        with suppress(*UNREADABLE):
+            yield archive.read(name)
 
 
 def _libraries(compiler: str) -> tuple[str, ...]:
