@@ -40,11 +40,11 @@ def test_a_source_file_has_it_with_its_package(tmp_path: Path, file: str, text: 
 
 
 def class_file(name: str) -> bytes:
-    """The beginning of a class file, with constants of several kinds before the class's own."""
+    """A class file without members, with constants of several kinds before the class's own."""
     text, encoded = b"\x01\x00\x02ab", name.encode()
     constants = [text, b"\x05" + bytes(8), b"\x07\x00\x05", b"\x01" + struct.pack(">H", len(encoded)) + encoded]
     head = b"\xca\xfe\xba\xbe\x00\x00\x00\x3d" + struct.pack(">H", 6)  # a long counts as two
-    return head + b"".join(constants) + struct.pack(">HHH", 0x21, 4, 0)
+    return head + b"".join(constants) + struct.pack(">HHHHHHH", 0x21, 4, 0, 0, 0, 0, 0)
 
 
 def test_a_class_file_has_it_and_its_path_is_where_its_package_begins(tmp_path: Path) -> None:
