@@ -97,6 +97,28 @@ async def test_a_failed_build_says_the_first_error_with_its_place_and_the_rest_i
     assert "made no program" in (await refused(scene, scene.plan("exit 0"))).message
 
 
+async def test_what_one_file_alone_lacks_may_be_in_those_beside_it_which_are_named(scene: Scene) -> None:
+    lacking = """echo "/usr/bin/ld: shop.o: undefined reference to \\`add(int)'" >&2; exit 1"""
+    alone = "undefined reference to `add(int)'. Correct it, and call debug_launch again."
+    assert alone in (await refused(scene, scene.plan(lacking))).message
+    for name in "abcdefghij":
+        (scene.directory / f"{name}.m").touch()
+    error = await refused(scene, scene.plan(lacking))
+    assert error.message.endswith(
+        "undefined reference to `add(int)'. Only this file was built, and not a.m, b.m, c.m, d.m, e.m, f.m, g.m, h.m "
+        "and 2 more beside it. If that is defined there, build them together, and pass what is made, a program with "
+        "debug information, as `program`."
+    )
+    classes = replace(scene.plan('echo "$1:3: error: unresolved reference: Shelf"; exit 1'), makes="classes")
+    assert "pass what is made, a jar, as `program`" in (await refused(scene, classes)).message
+    whole = replace(scene.plan(lacking), program=str(scene.directory / "shop"))  # of a project, which knows its files
+    assert alone in (await refused(scene, whole)).message
+    (scene.directory / "other.rs").touch()
+    (scene.directory / "shop.rs").touch()
+    assert alone in (await refused(scene, scene.plan(lacking, source=str(scene.directory / "shop.rs")))).message
+    assert "bad plum. Correct it" in (await refused(scene, scene.plan('echo "$1:3: error: bad plum."; exit 2'))).message
+
+
 async def test_a_compiler_that_is_not_installed_is_named(scene: Scene) -> None:
     plan = BuildPlan(("no-such-compiler", "{program}", "{output}"), str(scene.directory), str(scene.source))
     error = await refused(scene, plan)

@@ -35,6 +35,13 @@ _ERRORS = (
 """The first error of gcc, clang and javac; of gfortran; of rustc; of go and gnat; of fpc; of a linker; of cargo."""
 
 
+_IN_NO_FILE = re.compile(r"(?:undefined reference to|unresolved reference:|not found: (?:value|type|object)) ")
+"""How a linker, kotlinc and scalac begin what they say of something that is in none of the files they were given."""
+
+_FINDS_OTHERS = (".adb", ".go", ".java", ".lpr", ".pas", ".rs", ".zig")
+"""Sources whose compilers find the other files of a program themselves."""
+
+
 class Build(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """How programs are built that their debugger does not run as they are written.
 
@@ -148,6 +155,12 @@ def first_error(output: str) -> CompilerError:
     groups = first.groupdict()
     line = groups.get("line")
     return CompilerError(first["text"].strip(), groups.get("file"), None if line is None else int(line))
+
+
+def lacks_other_files(plan: BuildPlan, error: CompilerError) -> bool:
+    """Whether a build was of one file alone, and its error may be that the program has further ones."""
+    alone = "{program}" in plan.command and not plan.program and not plan.source.endswith(_FINDS_OTHERS)
+    return alone and _IN_NO_FILE.match(error.text) is not None
 
 
 # --- What cargo reports -----------------------------------------------------------------------------------------------

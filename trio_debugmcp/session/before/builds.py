@@ -18,7 +18,13 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.process import environment
-from trio_debugmcp.dap.profiles.compilers import BuildPlan, first_error, made_programs, without_reports
+from trio_debugmcp.dap.profiles.compilers import (
+    BuildPlan,
+    first_error,
+    lacks_other_files,
+    made_programs,
+    without_reports,
+)
 from trio_debugmcp.dap.profiles.starts import Launch, Start
 from trio_debugmcp.dap.profiles.test_examples import example_in
 from trio_debugmcp.dap.watchdog import Watchdog
@@ -32,7 +38,7 @@ _OUTPUT_LENGTH = 4000
 """Characters of a compiler's output in the details of an error."""
 
 _MAX_NAMED = 8
-"""Programs of a project that an error names."""
+"""Programs or files of a project that an error names."""
 
 
 _PLAIN = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CARGO_TERM_COLOR": "never"}
@@ -138,10 +144,7 @@ class Builds:
         if not programs:
             test = example_in([plan.source])
             raise _no_program(plan, f'its project builds no program. A test of it can be, named like `test="{test}"`')
-        named = ", ".join(sources[:_MAX_NAMED])
-        if len(sources) > _MAX_NAMED:
-            named += f" and {len(sources) - _MAX_NAMED} more"
-        raise _no_program(plan, f"its project builds programs from: {named}. Pass one of these as `program`")
+        raise _no_program(plan, f"its project builds programs from: {_named(sources)}. Pass one of these as `program`")
 
 
 def _compiler(name: str, otherwise: Sequence[str]) -> str:
@@ -162,15 +165,36 @@ def _failed(plan: BuildPlan, ran: Ran) -> UsageError:
     place = "" if error.file is None else f"{error.file}:{error.line}: "
     place = f"line {error.line}: " if error.file == plan.source else place
     what = shortened(error.text) or f"{plan.command[0]} ended with exit code {ran.exit_code}"
+    others = _beside(plan.source) if lacks_other_files(plan, error) else []
+    then = _with_others(plan, others) if others else "Correct it, and call debug_launch again."
     return UsageError(
         "LAUNCH_FAILED",
-        f"'{plan.source}' cannot be built: {place}{what.rstrip('. ')}. Correct it, and call debug_launch again.",
+        f"'{plan.source}' cannot be built: {place}{what.rstrip('. ')}. {then}",
         {
             "path": plan.source if error.file is None else str(Path(plan.directory, error.file)),
             **({} if error.line is None else {"line": error.line}),
             "output": shortened(written, limit=_OUTPUT_LENGTH),
         },
     )
+
+
+def _beside(source: str) -> list[str]:
+    """Return the names of the other files of a language in a file's directory."""
+    file = Path(source)
+    return sorted(each.name for each in file.parent.glob(f"*{file.suffix}") if each != file)
+
+
+def _with_others(plan: BuildPlan, others: Sequence[str]) -> str:
+    made = "a jar" if plan.makes == "classes" else "a program with debug information"
+    return (
+        f"Only this file was built, and not {_named(others)} beside it. If that is defined there, build them together, "
+        f"and pass what is made, {made}, as `program`."
+    )
+
+
+def _named(files: Sequence[str]) -> str:
+    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
+    return ", ".join(files[:_MAX_NAMED]) + more
 
 
 def _no_program(plan: BuildPlan, why: str) -> UsageError:
