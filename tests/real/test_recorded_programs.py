@@ -413,6 +413,10 @@ async def test_answers_about_the_last_of_several_programs_say_of_which_they_are(
         of_last = f"of run-2, {tmp_path}/other.py: `run` asks another one"
         history = await client.call("history_get", expression="total", count=2)
         assert (history["total"], history["notes"]) == (9, [of_last, "1 to 2 of 9: start=2 has the next"])
+        refused = (await failure(client, "calls_get", function="serve")).message
+        assert refused.startswith("No function serve was called in this run.")
+        assert refused.endswith(f". O{of_last[1:]}.")
+        assert "asks another one" not in (await failure(client, "calls_get", function="serve", run="run-2")).message
         calls = await client.call("calls_get", run="run-1", count=2)
         assert calls["notes"] == [f"{calls['omitted']} calls are in no line: pass more than count=2, or `under`"]
 

@@ -161,8 +161,8 @@ async def asked(
                     completed=completed,
                 )
         except _NOTHING as error:
-            reason = str(error)
-            raise UsageError("INVALID_PARAMETER", sentence(reason)) from None
+            words = [str(error), *_of_which(debugger, params, run)]
+            raise UsageError("INVALID_PARAMETER", " ".join(map(sentence, words))) from None
         except (RunFileError, FileNotFoundError) as error:
             raise unreadable(run, error) from None
         facts = answer.record.facts
