@@ -35,6 +35,7 @@ def test_it_says_what_proc_says_and_knows_a_zombie(child: int, tmp_path: Path) -
     (by_psutil,) = [process for process in running(tmp_path / "no proc") if process.pid == child]
     assert by_psutil == by_proc
     assert without_proc.executable_of(child) == pids.executable_of(child)
+    assert without_proc.command_line_of(child) == pids.command_line_of(child)
     assert not without_proc.has_ended(child)
     os.kill(child, 9)
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
@@ -52,9 +53,9 @@ def test_a_port_that_listens_is_found() -> None:
 
 def test_without_proc_the_others_ask_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(without_proc, "has_proc", lambda: False)
-    for name in ("has_ended", "parent_of", "executable_of", "directory_of", "processor_seconds"):
+    for name in ("has_ended", "parent_of", "executable_of", "directory_of", "command_line_of", "processor_seconds"):
         monkeypatch.setattr(without_proc, name, lambda pid, name=name: f"{name} {pid}")
-    for ask in (pids.parent_of, pids.executable_of, pids.directory_of, processor_seconds):
+    for ask in (pids.parent_of, pids.executable_of, pids.directory_of, pids.command_line_of, processor_seconds):
         assert str(ask(NOBODY)) == f"{ask.__name__} {NOBODY}"
     monkeypatch.setattr(pids, "stat_fields", lambda _: None)
     assert not pids.is_alive(os.getpid())  # it exists, and that says that it has ended
@@ -65,6 +66,7 @@ def test_of_a_process_that_is_not_there_nothing_is_known() -> None:
     assert without_proc.parent_of(NOBODY) is None
     assert without_proc.executable_of(NOBODY) is None
     assert without_proc.directory_of(NOBODY) is None
+    assert without_proc.command_line_of(NOBODY) == ""
     assert without_proc.processor_seconds(NOBODY) is None
     assert without_proc.listening_ports(NOBODY) == []
     assert pids.executable_of(NOBODY) is None

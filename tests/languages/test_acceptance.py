@@ -14,6 +14,7 @@ import trio
 from tests.languages.cases import CASES, PROGRAMS
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
+from trio_debugmcp.dap.pids import executable_of, is_alive
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.recording.format import read_recording
 from trio_debugmcp.testing import DebugClient, ToolFailed
@@ -48,6 +49,7 @@ class Scenario:
         self.client = client
         self.case = CASES[adapter]
         self.source = str(Path(program).with_name(self.case.source))
+        self.executable = str(Path(program).resolve())
         self.launch = {"program": program, "adapter": adapter.partition(",")[0], "cwd": str(Path(program).parent)}
 
     def at(self, mark: str) -> dict[str, Any]:
@@ -74,6 +76,9 @@ class Scenario:
         assert (stop["state"], stop["reason"]) == ("Paused", "Entry")
         assert stop["at"].startswith(f"{self.source}:")
         assert "breakpoints" not in stop
+        assert is_alive(stop["pid"])
+        if self.case.build is not None:
+            assert executable_of(stop["pid"]) == self.executable
 
     async def loop(self) -> None:
         """Tracepoint, hit condition, locals, paths, evaluation, its failure, and steps."""

@@ -12,20 +12,14 @@ from collections.abc import Sequence
 import trio
 
 from trio_debugmcp.dap.daemons import OwnProcess, end_process
-from trio_debugmcp.dap.pids import parent_of
-from trio_debugmcp.dap.watchdog_process import all_processes, session_members, started_at
+from trio_debugmcp.dap.descendants import descendants_of
+from trio_debugmcp.dap.watchdog_process import session_members, started_at
 from trio_debugmcp.patience import Patience
 
 
 def detached_from(sid: int) -> list[OwnProcess]:
     """Return the descendants of a process session's members that are in other sessions."""
-    members = set(session_members(sid))
-    parents = {pid: parent_of(pid) for pid in all_processes()}
-    known, newest = set(members), set(members)
-    while newest:
-        newest = {pid for pid, parent in parents.items() if parent in newest and pid not in known}
-        known |= newest
-    started = ((pid, started_at(pid)) for pid in sorted(known - members))
+    started = ((pid, started_at(pid)) for pid in sorted(descendants_of(session_members(sid))))
     return [OwnProcess(pid, since) for pid, since in started if since is not None]
 
 

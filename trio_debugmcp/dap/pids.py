@@ -1,6 +1,7 @@
 """Processes that are not ours to wait for, by their ids: whether one lives, its parent, and its end."""
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -79,6 +80,18 @@ def executable_of(pid: int) -> str | None:
         return None if without_proc.has_proc() else without_proc.executable_of(pid)
 
 
+def command_line_of(pid: int) -> str:
+    """Return the words that a process was started with, each ended by a zero byte; nothing where they are not known."""
+    found = proc_text(f"/proc/{pid}/cmdline")
+    return found if found or without_proc.has_proc() else without_proc.command_line_of(pid)
+
+
+def tracer_of(pid: int) -> int | None:
+    """Return the process that traces another, as a debugger does; None if none does, or where it cannot be known."""
+    thread = _status_field(pid, "TracerPid")  # that traces it: of the tracer
+    return _status_field(thread, "Tgid") if thread else None
+
+
 def directory_of(pid: int) -> str | None:
     """Return the directory that a process works in; None where that cannot be known."""
     try:
@@ -92,6 +105,11 @@ def process_session_of(pid: int) -> int | None:
     with suppress(OSError):
         return os.getsid(pid)
     return None
+
+
+def _status_field(pid: int, name: str) -> int | None:
+    found = re.search(rf"^{name}:\s*(\d+)$", proc_text(f"/proc/{pid}/status"), re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 def stat_fields(path: str) -> list[str] | None:

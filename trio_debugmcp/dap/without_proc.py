@@ -46,6 +46,11 @@ def directory_of(pid: int) -> str | None:
     return _known(pid, lambda process: process.cwd()) or None
 
 
+def command_line_of(pid: int) -> str:
+    """Return the words that a process was started with, each ended by a zero byte."""
+    return "".join(f"{word}\0" for word in _known(pid, lambda process: process.cmdline()) or ())
+
+
 def processor_seconds(pid: int) -> float | None:
     """Return how much processor time a process has used."""
     return _known(pid, lambda process: sum(process.cpu_times()[:2]))

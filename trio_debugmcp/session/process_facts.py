@@ -2,13 +2,16 @@
 
 import logging
 import signal
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.descendants import launched_process
 from trio_debugmcp.dap.messages import EvaluateBody, ModuleEvent, ModulesBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.ending import Ending
+from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.requests import Requests
@@ -56,6 +59,20 @@ async def learn_process(requests: Requests, merger: Merger, process_id: int | No
     snapshot = requests.snapshot
     if process_id is not None and snapshot is not None and snapshot.origin.process_id is None:
         await merger.merge(OriginLearned(requests.session_id, process_id=process_id))
+
+
+async def learn_launched(requests: Requests, merger: Merger, host: Host) -> None:
+    """Find the process of a program that the adapter has launched, where nothing has reported it."""
+    snapshot, adapter = requests.snapshot, requests.adapter
+    if adapter is None or snapshot is None or snapshot.origin.process_id is not None:
+        return
+    started_by, command = adapter.pid, requests.profile.habits.program_command
+
+    def look() -> int | None:
+        return None if started_by is None else launched_process(started_by, command)
+
+    with suppress(UsageError):  # a recording of an earlier version has no answer
+        await learn_process(requests, merger, host.query(f"process launched by {requests.session_id}", look))
 
 
 async def learn_origin(requests: Requests, merger: Merger, process_id: int | None, labels: ProcessLabels) -> None:

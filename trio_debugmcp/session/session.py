@@ -47,7 +47,7 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.output.terminal import DRAIN_SECONDS, Terminals
-from trio_debugmcp.session.process_facts import learn_exit_signal, learn_origin, true_exit_code
+from trio_debugmcp.session.process_facts import learn_exit_signal, learn_launched, learn_origin, true_exit_code
 from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
@@ -251,6 +251,8 @@ class DebugSession:
                 await wait_program(self._merger, self.id, self._ending, self.requests.patience)
             await self._merger.merge(SessionStarted(self.id))
             await learn_origin(self.requests, self._merger, self._terminals.pid, self.labels)
+            if isinstance(self.start, Launch) and not self.profile.habits.launches_only:
+                await learn_launched(self.requests, self._merger, self._shared.host)
         except AdapterGone as gone:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)

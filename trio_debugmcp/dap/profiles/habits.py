@@ -87,6 +87,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         launches_only: the session that was started has no threads; its first child is the program.
         child_name: a pattern for the name of a child's configuration, with groups `name` and `pid`.
         repeats_output: it reports what the program writes, although the program's streams are ours.
+        program_command: a pattern of the command line of the process that it starts for the program, for an adapter
+            that does not trace it; only where it does not report the process.
         own_lines: how lines begin that the adapter or the runtime writes into the program's streams for the debugger.
     """
 
@@ -124,6 +126,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     launches_only: bool = False
     child_name: str | None = None
     repeats_output: bool = False
+    program_command: str | None = None
     own_lines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -131,6 +134,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         unknown = next((lack for lack in self.lacks if lack not in CAPABILITY_FIELDS), None)
         if unknown is not None:
             raise ValueError(f"`lacks` names no capability of the DAP that is used here: {unknown!r}")
+        check_pattern("program-command", self.program_command)
         check_pattern("unlisted", self.unlisted, group="number")
         check_pattern("made-up", self.made_up)
         check_pattern("exception", self.exception, named=("type", "message"))
