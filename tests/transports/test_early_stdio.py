@@ -6,7 +6,10 @@ import pty
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -44,11 +47,19 @@ sys.meta_path.insert(0, Gate())
     return fifo
 
 
-def start(gate: Path, stdin: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+@contextmanager
+def start(gate: Path, stdin: int = subprocess.PIPE) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server, which is killed if it is not done in time: each read of what it writes is bounded by that."""
     path = os.pathsep.join([str(gate.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "trio_debugmcp", "serve", "--no-state"]
     pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, bufsize=0, **pipes)  # type: ignore[call-overload, no-any-return]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, bufsize=0, **pipes) as process:  # type: ignore[call-overload]
+        late = Timer(SECONDS, process.kill)
+        late.start()
+        try:
+            yield process
+        finally:
+            late.cancel()
 
 
 def test_a_client_is_answered_before_the_sdk_is_imported_and_then_served(gate: Path) -> None:

@@ -117,7 +117,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.errors import UsageError
-    from trio_debugmcp.listen import serve
 
     try:
         configure_logging(arguments)
@@ -125,6 +124,8 @@ def _serve(arguments: argparse.Namespace) -> int:
         options = _options(arguments)
     except UsageError as error:
         return failed("serve", error.message)
+    from trio_debugmcp.listen import serve  # and Trio: the first messages are answered meanwhile
+
     try:
         network = replace(network_of(arguments), early=early)
         recording = _recording(arguments, options, network)
