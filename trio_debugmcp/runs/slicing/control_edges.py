@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
@@ -18,6 +19,9 @@ _ENDS = (ast.Return, ast.Raise)
 LET_PASS = "let it pass"
 
 WROTE_THE_CODE = "executed this code's text"
+
+_WAITING = ("wait", "wait_for", "sleep")
+"""Names of calls that wait, as of a condition of threads."""
 
 _FAR_GUARDS = 3
 """So many of the guards of one block are looked at: the last ones."""
@@ -99,7 +103,8 @@ class ControlEdges:
                     yield from self._inner_guards(guard, execution, price + cost.STEP)
                     yield from self._breaks(guard, execution, run, price)
                 if run is not None and not (not guard.is_loop and self._past.blocks.entered(run)):
-                    yield SliceEdge(price if is_near else cost.GUARD, SliceNode(run.row), note=LET_PASS)
+                    near = cost.WAIT_ENDED if _holds_up(guard) else price
+                    yield SliceEdge(near if is_near else cost.GUARD, SliceNode(run.row), note=LET_PASS)
             is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
             statement = statement.parent
 
@@ -128,7 +133,9 @@ class ControlEdges:
                 yield SliceEdge(price, SliceNode(run.row, aim="run"), "left the loop")
 
     def _may_leave(self, statement: Statement) -> bool:
-        """Whether a condition or a loop has a block that leaves: by return, raise, continue or break."""
+        """Whether a condition or a loop has a block that leaves, by return, raise, continue or break, or that waits."""
+        if _holds_up(statement):
+            return True
         if isinstance(statement.node, ast.If):
             return any(inner.leaves for inner in statement.all_inner()) or (
                 len(statement.nodes) > 1 and statement.leaves
@@ -136,3 +143,14 @@ class ControlEdges:
         return statement.is_loop and any(
             isinstance(inner.node, ast.Return | ast.Raise) for inner in statement.all_inner()
         )
+
+
+def _holds_up(statement: Statement) -> bool:
+    """Whether a loop has what follows wait for its condition: `while self.active > limit: await sleep(0)`."""
+    node = statement.node
+    if not isinstance(node, ast.While) or isinstance(node.test, ast.Constant):
+        return False
+    inner = [part for line in node.body for part in ast.walk(line)]
+    return any(
+        isinstance(part, ast.Await) or (isinstance(part, ast.Call) and called(part) in _WAITING) for part in inner
+    )

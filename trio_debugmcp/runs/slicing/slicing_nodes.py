@@ -127,6 +127,7 @@ CONDITION_OF_LOOP = 0.6
 CONDITION_OF_CONSTANT = 0.15  # that it ran is all there is to know of a line
 GUARD = 2.2  # a condition before that would have left, and did not
 GUARD_OF_CONSTANT = 0.35
+WAIT_ENDED = 0.6  # a loop that waits until it lets pass
 CALLER = 2.5  # a traceback shows it already
 COMPILED = 0.8  # what had the text of generated code compiled: its reads have written that text
 RAISED = 0.4  # the first raise of an exception
