@@ -19,7 +19,7 @@ from trio_debugmcp.dap.dial_in import TAKE_SECONDS, DialIns
 from trio_debugmcp.dap.direct import open_guest
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.listen_stream import MAX_REFUSALS_REPORTED, NO_PROGRAM, ListeningStream, open_listening
-from trio_debugmcp.dap.listener import ADMISSION_SECONDS, Door, ListenerAddress
+from trio_debugmcp.dap.listener import ADMISSION_SECONDS, FETCH_SECONDS, Door, ListenerAddress
 from trio_debugmcp.dap.messages import Initialized, OutputEvent, ProcessEvent, Terminated
 from trio_debugmcp.engine import FETCHES
 from trio_debugmcp.engine.fetched import fetched_code
@@ -176,6 +176,19 @@ async def test_a_program_that_reads_the_engine_slowly_takes_no_place_from_others
             received += data
         assert received.endswith(fetched_code(scene.door.token))
         assert await scene.said() == []
+
+
+async def test_a_program_that_does_not_read_the_engine_in_time_is_reported(mock_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        ours, theirs = lockstep_stream_pair()
+        scene.nursery.start_soon(scene.door.admit, ours)
+        await theirs.receive_some()
+        await theirs.send_all(FETCHES + scene.door.token.encode() + b"\n")
+        await theirs.receive_some(1)  # the engine, which a thread has made
+        mock_clock.jump(FETCH_SECONDS + 5)
+        assert await scene.said() == [
+            "a caller from another place was not let in: it did not read the engine in time\n"
+        ]
 
 
 async def test_a_stranger_is_disconnected_without_a_word_more(autojump_clock: MockClock) -> None:

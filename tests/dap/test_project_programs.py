@@ -229,6 +229,12 @@ def test_a_project_of_cmake_that_is_not_built_is_refused_with_the_commands_and_i
         assert "(shop, till)" in says
 
 
+def test_the_command_that_builds_a_project_can_be_pasted_where_its_path_has_a_blank(tmp_path: Path) -> None:
+    home = tmp_path / "my shop"
+    written(home, {"CMakeLists.txt": CMAKE})
+    assert f"cmake -S '{home}' -B '{home}/build' " in refusal(str(home), str(tmp_path))
+
+
 def test_of_a_project_of_cmake_that_is_configured_the_one_program_is_built_again(tmp_path: Path) -> None:
     home, build = tmp_path / "shop", tmp_path / "shop" / "build"
     cache = f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n"

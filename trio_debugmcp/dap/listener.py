@@ -243,7 +243,12 @@ class Door:
             if secrets.compare_digest(shown, self.token.encode()):
                 self._leave(place)
                 place.deadline = trio.current_time() + self._patience.seconds(FETCH_SECONDS)
-                await stream.send_all(await self._engine())
+                try:
+                    await stream.send_all(await self._engine())
+                except trio.Cancelled:
+                    if place.cancel_called and self._refused is not None:
+                        self._refused(stream, "it did not read the engine in time")
+                    raise
             elif self._refused is not None:
                 self._refused(stream, "it does not know the token")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from trio_debugmcp.dap.lua.lua_sources import LuaSources, searched
+from trio_debugmcp.dap.lua.lua_sources import LOOKED_THROUGH, LuaSources, searched
 
 
 class LuaBreakpoints:
@@ -64,7 +64,9 @@ class LuaBreakpoints:
                 path, line = places[0]
                 answer |= {"verified": True, "line": line, "source": {"path": path}}
             else:
-                answer["message"] = f"no function of that name begins in a file {searched(directories)}"
+                answer["message"] = (
+                    f"no function of that name begins in a file {searched(directories)}; {LOOKED_THROUGH}"
+                )
             self._functions += [(answer["id"], *place) for place in places]
             answers.append(answer)
         return answers

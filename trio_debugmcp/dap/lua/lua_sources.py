@@ -33,6 +33,9 @@ _MAX_DIRECTORIES = 2000
 _MAX_FILE_BYTES = 1024 * 1024
 """Of a file that is looked through."""
 
+LOOKED_THROUGH = f"at most {_MAX_FILES} files in {_MAX_DIRECTORIES} directories are looked through, 1 MB of each"
+"""How far `find` goes, in words."""
+
 _DEFINITION = re.compile(r"\bfunction\s+([\w.:]+)|(?<![\w.])([\w.]+)\s*=\s*function\b")
 """A name is tried at its beginning alone: else a line of data takes the square of its length, and all stands still."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from trio_debugmcp.dap.profiles.javascript import inspector_delay
 from trio_debugmcp.dap.profiles.javascript.inspector_delay import answer_at_once
 
 pytestmark = pytest.mark.real
@@ -55,6 +56,29 @@ def test_of_a_programs_sockets_that_of_the_watchdog_is_not_slowed_down(tmp_path:
             program.stdin.write("\n")
             program.stdin.flush()
             assert line(program) == "0 1"
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux has the call")
+def test_a_descriptor_that_leads_elsewhere_by_now_is_left_alone_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read, write = os.pipe()
+    known = vars(inspector_delay)["_sockets"]
+
+    def before(pid: int) -> list[tuple[int, str]]:
+        """As if the sockets that were seen had been closed, and a pipe had their numbers."""
+        return [(read, link) for _, link in known(pid)]
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        script = str(tmp_path / "watchdog.js")
+        with run(WATCHDOG, script, str(listener.getsockname()[1])) as watchdog, listener.accept()[0]:
+            assert line(watchdog) == "connected"
+            monkeypatch.setattr(inspector_delay, "_sockets", lambda pid: (before if pid == os.getpid() else known)(pid))
+            kept = len(os.listdir("/proc/self/fd"))
+            assert not answer_at_once(os.getpid(), script)
+            assert len(os.listdir("/proc/self/fd")) == kept
+    os.close(read)
+    os.close(write)
 
 
 def test_of_a_process_that_is_gone_nothing_is_set() -> None:

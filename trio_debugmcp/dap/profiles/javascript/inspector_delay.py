@@ -38,7 +38,7 @@ def answer_at_once(pid: int, watchdog: str) -> bool:
         others = {link for each in _running(watchdog) for _, link in _sockets(each)}
         wanted = {(each.remote, each.local) for each in connections if each.socket in others}
         own = {each.socket for each in connections if (each.local, each.remote) in wanted}
-        return any(_set(pid, number) for number, link in _sockets(pid) if link in own)
+        return any(_set(pid, number, link) for number, link in _sockets(pid) if link in own)
     except OSError:
         return False
 
@@ -67,11 +67,15 @@ def _sockets(pid: int) -> list[tuple[int, str]]:
     return found
 
 
-def _set(pid: int, number: int) -> bool:
+def _set(pid: int, number: int, link: str) -> bool:
+    """Set it on the socket of a descriptor, if that leads to it still: its number may be another one's by now."""
     process = os.pidfd_open(pid)
     try:
         got = ctypes.CDLL(None, use_errno=True).syscall(_PIDFD_GETFD, process, number, 0)
         if got < 0:
+            return False
+        if os.readlink(f"/proc/self/fd/{got}") != link:
+            os.close(got)
             return False
         with socket.socket(fileno=got) as shared:
             shared.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

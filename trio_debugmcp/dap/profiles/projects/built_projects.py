@@ -16,7 +16,7 @@ from trio_debugmcp.dap.profiles.projects.project_program import (
     files_below,
     listed,
 )
-from trio_debugmcp.dap.profiles.test_runners.cmake_builds import CMakeBuild, builds_of, project_of
+from trio_debugmcp.dap.profiles.test_runners.cmake_builds import CMakeBuild, builds_of, configured_and_built, project_of
 
 _EXECUTABLE = re.compile(r"^[ \t]*add_executable\s*\(\s*(?P<name>[\w.+-]+)\s+(?!IMPORTED|ALIAS)", re.MULTILINE)
 
@@ -35,12 +35,12 @@ def of_cmake(file: Path, _: str) -> ProjectProgram:
     home = file.parent
     builds = builds_of(file)
     if not builds:
-        place, lists = home / "build", files_below(home, file.name)
+        lists = files_below(home, file.name)
         named = dict.fromkeys(found["name"] for one in lists for found in _EXECUTABLE.finditer(beginning(one)))
         made = f"its programs ({listed(named)})" if named else "its programs"
         raise NoProgram(
-            f"'{home}' is not built. Build it: cmake -S {home} -B {place} -DCMAKE_BUILD_TYPE=Debug && cmake --build "
-            f'{place}; pass one of {made} there as `program`. adapter="cmake" debugs what CMake itself does.'
+            f"'{home}' is not built. Build it: {configured_and_built(home)}"
+            f'; pass one of {made} there as `program`. adapter="cmake" debugs what CMake itself does.'
         )
     build = builds[0]
     programs = _programs_of(build, home)
@@ -90,9 +90,8 @@ def of_source(file: Path) -> ProjectProgram | None:
     home, name = named
     project = project_of(file) or home
     raise NoProgram(
-        f"'{file}' belongs to the program {name} of the CMake project '{project}', which is not built. Build it: cmake "
-        f"-S {project} -B {project / 'build'} -DCMAKE_BUILD_TYPE=Debug && cmake --build {project / 'build'} --target "
-        f"{name}; then pass the file again."
+        f"'{file}' belongs to the program {name} of the CMake project '{project}', which is not built. Build it: "
+        f"{configured_and_built(project)} --target {name}; then pass the file again."
     )
 
 

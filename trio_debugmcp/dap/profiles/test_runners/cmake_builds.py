@@ -7,6 +7,7 @@ Nothing is started: of a script of CMake's only the commands are read that name 
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -32,6 +33,18 @@ _WORD = re.compile(
 )
 
 _HOME = re.compile(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", re.MULTILINE)
+
+
+def configured_and_built(project: Path) -> str:
+    """Return the command for a shell that makes the build directory of a project, and builds in it."""
+    place = project / "build"
+    source, build = shlex.quote(str(project)), shlex.quote(str(place))
+    return f"cmake -S {source} -B {build} -DCMAKE_BUILD_TYPE=Debug && {build_command(place)}"
+
+
+def build_command(directory: str | Path) -> str:
+    """Return the command for a shell that builds in a build directory."""
+    return f"cmake --build {shlex.quote(str(directory))}"
 
 
 class BuiltTest(Struct, frozen=True):

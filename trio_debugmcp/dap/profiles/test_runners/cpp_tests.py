@@ -12,7 +12,14 @@ from pathlib import Path
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.cmake_builds import BuiltTest, CMakeBuild, builds_of, project_of
+from trio_debugmcp.dap.profiles.test_runners.cmake_builds import (
+    BuiltTest,
+    CMakeBuild,
+    build_command,
+    builds_of,
+    configured_and_built,
+    project_of,
+)
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, no_test, source_of
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
@@ -154,10 +161,9 @@ def _program_of(test: NamedTest) -> tuple[CMakeBuild, BuiltTest]:
     if programs:
         known = ", ".join(sorted(os.path.basename(program) for program in programs))
         raise NoSuchTest(f"'{file}' is compiled into none of the programs that CTest knows: {known}.{_TO_KNOW}")
-    place = builds[0].directory if builds else str(project / "build")
-    made = "" if builds else f"cmake -S {project} -B {place} -DCMAKE_BUILD_TYPE=Debug && "
+    command = build_command(builds[0].directory) if builds else configured_and_built(project)
     known = "" if not builds or builds[0].tests else _TO_KNOW
-    raise NoSuchTest(f"The tests of {project} are not built. Build them with: {made}cmake --build {place}.{known}")
+    raise NoSuchTest(f"The tests of {project} are not built. Build them with: {command}.{known}")
 
 
 _TO_KNOW = " CMake names tests by enable_testing() and add_test, gtest_discover_tests or catch_discover_tests."
