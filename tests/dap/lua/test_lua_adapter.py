@@ -1,8 +1,12 @@
 """Programs of Lua under our adapter: breakpoints, steps, errors, ends."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.dap.lua.conftest import OpenLua
+from trio_debugmcp.dap.lua import lua_adapter
 from trio_debugmcp.errors import AdapterRefused
 
 pytestmark = pytest.mark.real
@@ -111,6 +115,19 @@ async def test_an_error_that_nothing_catches_stops_where_it_is_raised_with_the_v
     assert "tail call" not in session.errors.decode()
     assert b"main.lua" not in session.errors
     assert b"xpcall" not in session.errors
+
+
+async def test_a_traceback_has_no_frame_of_the_debugger_however_long_its_own_path_is(
+    lua: OpenLua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for length in (0, 20, 60):
+        home = shutil.copytree(Path(lua_adapter.__file__).parent / "inside", tmp_path / f"{length}{'x' * length}")
+        monkeypatch.setattr(lua_adapter, "_MAIN", home / "main.lua")
+        async with lua(FAILING) as session:
+            assert await session.launch(filters=()) is None
+        trace = session.errors.decode().partition("stack traceback:\n")[2].splitlines()
+        assert [line for line in trace if "program.lua" not in line and "[C]" not in line] == []
+        assert len(trace) >= 2
 
 
 async def test_errors_that_something_catches_stop_if_that_is_wanted(lua: OpenLua) -> None:

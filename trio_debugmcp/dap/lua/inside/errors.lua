@@ -6,7 +6,8 @@ local D = ...
 local type, rawequal, rawget = type, rawequal, rawget
 local pcall, xpcall, select, unpack = pcall, xpcall, select, table.unpack or unpack
 local getmetatable, traceback = debug.getmetatable, debug.traceback
-local sub, find, format, gsub, gmatch = string.sub, string.find, string.format, string.gsub, string.gmatch
+local sub, find, format, gsub = string.sub, string.find, string.format, string.gsub
+local match, gmatch = string.match, string.gmatch
 local concat, tostring = table.concat, tostring
 
 local seen = nil -- { value }: the error at which the last stop was made, until something catches it
@@ -73,7 +74,7 @@ local function report(value)
   end
   local kept = {}
   for line in gmatch(traceback(value, 3) .. "\n", "([^\n]*)\n") do
-    if not find(line, sub(D.home, 2), 1, true) then
+    if not D.short_names[match(line, "^%s*(.-):%d+: in ")] then
       kept[#kept + 1] = line
     end
   end

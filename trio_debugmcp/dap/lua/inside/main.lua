@@ -5,6 +5,8 @@ local here = arg[0]:match("^(.*)/[^/]*$")
 local words, interpreter = arg, arg[-1]
 local count = #words - 3
 local D = { home = "@" .. here .. "/", directory = words[1], cwd = words[2] }
+-- The names of our files in a traceback, in which Lua cuts off the start of a long one.
+D.short_names = { [debug.getinfo(1, "S").short_src] = true }
 
 arg = { [-1] = interpreter, [0] = words[3] }
 for number = 1, count do
@@ -16,7 +18,9 @@ if jit then
   jit.flush()
 end
 for _, name in ipairs({ "channel", "values", "frames", "safe", "looking", "coroutines", "stops", "errors" }) do
-  assert(loadfile(here .. "/" .. name .. ".lua"))(D)
+  local chunk = assert(loadfile(here .. "/" .. name .. ".lua"))
+  D.short_names[debug.getinfo(chunk, "S").short_src] = true
+  chunk(D)
 end
 io.stdout:setvbuf("line") -- as on a terminal: what is written comes in order
 
