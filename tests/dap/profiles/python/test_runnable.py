@@ -147,6 +147,7 @@ def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, ha
     else:
         assert done.returncode == 4, "unittest would run none, and end well"
         assert f"there is no pytest for {sys.executable}" in done.stderr
+        assert f": {sys.executable} -m pip install pytest\n" in done.stderr
 
 
 @pytest.mark.real

@@ -118,7 +118,8 @@ def run(wanted, arguments):
         nose2.main(module=None, argv=["nose2", name] + arguments)
     if path() and not all(kinds_of_tests(path())):
         where = "there is no pytest for " + sys.executable
-        sys.stderr.write(where + ", and only pytest runs tests that are not methods of a unittest.TestCase\\n")
+        why = ", and only pytest runs tests that are not methods of a unittest.TestCase: "
+        sys.stderr.write(where + why + sys.executable + " -m pip install pytest\\n")
         sys.exit(4)
     import unittest
     unittest.main(module=None, argv=["unittest", name] + arguments)
