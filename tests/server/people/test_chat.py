@@ -25,6 +25,9 @@ class Connection:
     """A connection, which is not that of any other client."""
 
 
+FAR = f"/{'a_long_name/' * 20}a"
+"""A path that leaves no room for anything else."""
+
 SAID = 'a person (dashboard) says: "it is the discount"'
 
 
@@ -326,6 +329,9 @@ async def test_a_watch_of_a_variable_is_not_named_and_an_assignment_each_time(au
         ("debug_continue", {"reverse": True}, {}, "ran it backwards"),
         ("debug_goto", {"line": 9}, {"at": "a.py:9 in f"}, "went to a.py:9 in f without running what is between"),
         ("debug_goto", {"line": 9}, {}, "went to line 9 without running what is between"),
+        ("debug_goto", {"line": 9}, {"at": f"{FAR}.py:9 in f"}, "went to a.py:9 in f without running what is between"),
+        ("breakpoint_set", {"statement": "x = 1"}, {"id": "bp-3", "at": f"{FAR}.py:4"}, "set bp-3 at a.py:4"),
+        ("breakpoint_set", {}, {"id": "bp-3", "at": "main.(*shop/till).pay"}, "set bp-3 at main.(*shop/till).pay"),
         (
             "debug_restart",
             {"frame_index": 0},

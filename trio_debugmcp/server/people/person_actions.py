@@ -46,6 +46,9 @@ _ACTS = re.compile(r"[\w\])]\s*\(|\+\+|--|\bawait\b")
 
 _ONLY_READS = re.compile(r"\b(?:len|type|id|isinstance)\s*\(")
 
+_PLACE = re.compile(r"(?P<file>.+?)(?P<rest>:\d+(?: in .*)?)", re.DOTALL)
+"""Where a program is, as answers say it."""
+
 _ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)")
 
 
@@ -77,7 +80,7 @@ def _reached(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any])
         return ", and the program ended"
     if state != "Paused":
         return ", which has not ended yet"
-    at = str(answer.get("at") or "")
+    at = _reached_place(answer)
     return f", and stopped at {at}" if tool == "debug_run_to" and at and f":{arguments.get('line')} " not in at else ""
 
 
@@ -102,10 +105,10 @@ def _move(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) ->
         case "debug_run_until":
             return f"ran until {arguments.get('expression')}{_where(arguments, {})}"
         case "debug_goto":
-            return f"went to {answer.get('at') or _place(arguments)} without running what is between"
+            return f"went to {_reached_place(answer) or _place(arguments)} without running what is between"
         case "debug_restart" if arguments.get("frame_index") is not None:
-            at = f": {answer['at']}" if answer.get("at") else ""
-            return f"began the function of frame {arguments['frame_index']} again{at}"
+            at = _reached_place(answer)
+            return f"began the function of frame {arguments['frame_index']} again{at and f': {at}'}"
         case "batch_evaluate":
             return f"let it run with {len(arguments.get('experiments') or ())} experiments"
         case "debug_record":
@@ -198,12 +201,19 @@ def _place(arguments: Mapping[str, Any]) -> str:
     return f"{PurePath(str(arguments.get('file'))).name}:{arguments.get('line')}"
 
 
+def _reached_place(answer: Mapping[str, Any]) -> str:
+    """Return where an answer is about, by the name of its file: a path may leave no room for the line."""
+    at = str(answer.get("at") or "")
+    found = _PLACE.fullmatch(at)
+    return at if found is None else PurePath(found["file"]).name + found["rest"]
+
+
 def _where(arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     if arguments.get("exception_type"):
         return f" for {arguments['exception_type']}"
     if arguments.get("line"):
         return f" at {_place(arguments)}"
-    place = answer.get("at") or arguments.get("function") or arguments.get("address")
+    place = _reached_place(answer) or arguments.get("function") or arguments.get("address")
     return f" at {place}" if place else ""
 
 
