@@ -14,13 +14,14 @@ from tests.session.test_block_indexing import add_block
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session import run_store
+from trio_debugmcp.session import run_room
 from trio_debugmcp.session.block_indexing import LOOK_SECONDS
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.run_directories import RunDirectories
-from trio_debugmcp.session.run_store import MAX_KEPT_MB, MAX_RUNS, RunStore
+from trio_debugmcp.session.run_room import MAX_KEPT_MB, MAX_RUNS
+from trio_debugmcp.session.run_store import RunStore
 
 
 class _NoListener:
@@ -75,7 +76,7 @@ async def test_the_last_runs_are_kept_and_the_files_of_others_go() -> None:
 async def test_runs_make_room_by_what_they_take_and_by_what_the_next_may_take(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(run_store, "MAX_KEPT_MB", 3)
+    monkeypatch.setattr(run_room, "MAX_KEPT_MB", 3)
     async with opened() as store:
         for number in range(3):
             await record(store, f"s-{number}", 900_000)
@@ -94,7 +95,7 @@ async def test_the_indexes_beside_the_blocks_of_a_run_are_a_part_of_what_it_take
             await trio.sleep(LOOK_SECONDS)
         index = block.with_suffix(".index").stat().st_size
         assert index > 0
-        assert store.run().size == store.size(store.run()) == 1000 + block.stat().st_size + index
+        assert store.run().size == store.directories.size("run-1") == 1000 + block.stat().st_size + index
         nursery.cancel_scope.cancel()
 
 

@@ -15,6 +15,7 @@ class RunDirectories:
 
     def __init__(self) -> None:
         self._home: OwnedDirectory | None = None
+        self._paths: dict[str, str] = {}
 
     def __repr__(self) -> str:
         return f"<RunDirectories in {self._home}>"
@@ -28,6 +29,27 @@ class RunDirectories:
         if self._home is None:
             self._home = OwnedDirectory(_PREFIX)
         return self._home.path
+
+    def add(self, run_id: str, home: str) -> str:
+        """Return the directory of a run from now on; it is not made."""
+        self._paths[run_id] = f"{home}/{run_id}"
+        return self._paths[run_id]
+
+    def of(self, run_id: str) -> str:
+        """Return the directory that has the files of a run."""
+        return self._paths[run_id]
+
+    def get(self, run_id: str) -> str | None:
+        """Return it if the run has one."""
+        return self._paths.get(run_id)
+
+    def size(self, run_id: str) -> int:
+        """Return the bytes of a run's files now."""
+        return size_of(self._paths[run_id])
+
+    def forget(self, run_id: str) -> str:
+        """Return the directory that a run had so far; its files are left there."""
+        return self._paths.pop(run_id)
 
     def close(self) -> None:
         """Remove it with all files."""

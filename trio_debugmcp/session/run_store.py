@@ -4,8 +4,7 @@
     await store.begin("s-1")                                   # the directory is there; the program writes into it
     await store.end("s-1")
 
-The last `MAX_RUNS` are kept, also after their sessions, in at most `MAX_KEPT_MB`: a run that is recorded counts with
-what it may take, one that is over with what it takes.
+Runs are kept also after their sessions, as long as `run_room` has room for them.
 """
 
 import shutil
@@ -25,6 +24,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
 from trio_debugmcp.session.run_directories import RunDirectories, size_of
 from trio_debugmcp.session.run_readers import RunReaders
+from trio_debugmcp.session.run_room import MAX_RUNS, MB, check_room, without_room
 from trio_debugmcp.state.changes import KeptRunMeasured, KeptRunsRemoved, RunKept
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun
@@ -32,21 +32,12 @@ from trio_debugmcp.state.recorded_runs import KeptRun
 if TYPE_CHECKING:
     from trio_debugmcp.session.opened_runs import OpenedRuns
 
-MAX_RUNS = 8
-"""One and the one before it are compared; a hunt keeps two. More are hard to tell apart."""
-
-MAX_KEPT_MB = 2048
-"""Of all runs together: eight of the usual 256 MB."""
-
-_MB = 1_000_000
-
 
 class RunStore:
-    """The recorded runs of one server. What is known of each is in the state; here are the directories.
-
-    It plans recordings, begins and ends them, finds runs and drops them, hence so many methods.
+    """The recorded runs of one server. What is known of each is in the state.
 
     Attributes:
+        directories: where their files are.
         readers: what clients were shown of them.
         indexing: what makes questions to long ones fast.
     """
@@ -54,12 +45,11 @@ class RunStore:
     def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
         self._merger, self._clock, self._host = merger, clock, host
         self._numbers = count(1)
-        self._files = RunDirectories()
+        self.directories = RunDirectories()
         self.readers = RunReaders()
         self.indexing = BlockIndexing(self._indexed)
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
-        self._directories: dict[str, str] = {}
 
     def __repr__(self) -> str:
         return f"<RunStore {[run.id for run in self.runs]} recording={list(self._recording)}>"
@@ -103,14 +93,6 @@ class RunStore:
             sentence = f"There is no run '{shortened(run_id or '', 100)}'. Runs: {known}; the last {MAX_RUNS} are kept."
         raise UsageError("RUN_NOT_FOUND", sentence)
 
-    def directory(self, run: KeptRun) -> str:
-        """Return the directory that has the files of a run."""
-        return self._directories[run.id]
-
-    def size(self, run: KeptRun) -> int:
-        """Return the bytes of a run's files now."""
-        return size_of(self._directories[run.id])
-
     # --- Recording -------------------------------------------------------------------------------------------
 
     def planned(self, session_id: str, what: str, recording: RunRecording) -> RunRecording:
@@ -120,18 +102,16 @@ class RunStore:
             UsageError: `INVALID_PARAMETER`: so many runs are being recorded that there is no room for it; or
                 `LAUNCH_FAILED`: this machine gives no directory.
         """
-        self._check_room(recording.max_mb)
+        check_room([*self._recording.values(), *self._planned.values()], recording.max_mb)
         run_id = f"run-{next(self._numbers)}"
         try:
-            home = self._host.query("where recorded runs are", self._files.home)
+            home = self._host.query("where recorded runs are", self.directories.home)
         except OSError as error:
             raise _no_directory(error) from error
-        directory = f"{home}/{run_id}"
         self._planned[session_id] = KeptRun(
             id=run_id, session_id=session_id, what=what, begun_at=self._clock.now(), max_mb=recording.max_mb
         )
-        self._directories[run_id] = directory
-        return replace(recording, directory=directory)
+        return replace(recording, directory=self.directories.add(run_id, home))
 
     async def begin(self, session_id: str) -> None:
         """Begin the run that is planned for a session, if any, and drop what there is no more room for.
@@ -142,12 +122,12 @@ class RunStore:
         run = self._planned.pop(session_id, None)
         if run is None:
             return
-        await self._make_room(run.max_mb)
-        directory = self._directories[run.id]
+        await self._remove(without_room(self.runs, self._recording.values(), run.max_mb))
+        directory = self.directories.of(run.id)
         try:
             self._host.query(f"directory of {run.id}", lambda: Path(directory).mkdir(mode=0o700))
         except OSError as error:
-            del self._directories[run.id]
+            self.directories.forget(run.id)
             raise _no_directory(error) from error
         self._recording[session_id] = run
         self.indexing.begin(directory)
@@ -158,11 +138,13 @@ class RunStore:
 
         Never cancelled: it keeps what is there.
         """
-        self._forget_planned(session_id)
+        planned = self._planned.pop(session_id, None)
+        if planned is not None:
+            self.directories.forget(planned.id)
         run = self._recording.pop(session_id, None)
         if run is None:
             return
-        directory = self._directories[run.id]
+        directory = self.directories.of(run.id)
         with trio.move_on_after(MERGE_SECONDS, shield=True):
             if discard:
                 await self._remove([run])
@@ -178,23 +160,21 @@ class RunStore:
             UsageError: `LAUNCH_FAILED`: this machine gives none.
         """
         try:
-            return self._files.home()
+            return self.directories.home()
         except OSError as error:
             raise _no_directory(error) from error
 
     async def adopt(self, session_id: str, what: str, exit_code: int | None, directory: str) -> KeptRun:
         """Keep a run that was recorded without a session; its files leave their directory. `exit_code` None: killed."""
         run_id = f"run-{next(self._numbers)}"
-        home = self._host.query("where recorded runs are", self._files.home)
-        kept = f"{home}/{run_id}"
+        kept = self.directories.add(run_id, self._host.query("where recorded runs are", self.directories.home))
         size: int = self._host.query(f"files of {run_id}", lambda: _moved(directory, kept))
         now = self._clock.now()
         run = KeptRun(
             id=run_id, session_id=session_id, what=what, begun_at=now, max_mb=0, ended_at=now, program_ended=True,
             exit_code=exit_code, killed=exit_code is None, size=size,
         )  # fmt: skip
-        self._directories[run_id] = kept
-        await self._make_room(-(-size // _MB))
+        await self._remove(without_room(self.runs, self._recording.values(), -(-size // MB)))
         await self._merger.merge(RunKept(run))
         self.indexing.begin(kept)
         self.indexing.end(kept)
@@ -202,53 +182,20 @@ class RunStore:
 
     async def _indexed(self, directory: str) -> None:
         """Count the indexes of a run that is over as a part of what it takes."""
-        run = next((run for run in self.runs if self._directories.get(run.id) == directory), None)
-        if run is not None and (size := self.size(run)) != run.size:
+        run = next((run for run in self.runs if self.directories.get(run.id) == directory), None)
+        if run is not None and (size := size_of(directory)) != run.size:
             await self._merger.merge(KeptRunMeasured(run.id, size))
 
     def close(self) -> None:
         """Remove all files."""
-        self._files.close()
-
-    def _forget_planned(self, session_id: str) -> None:
-        planned = self._planned.pop(session_id, None)
-        if planned is not None:
-            del self._directories[planned.id]
-
-    def _check_room(self, max_mb: int) -> None:
-        recorded = [*self._recording.values(), *self._planned.values()]
-        taken = sum(run.max_mb for run in recorded)
-        if len(recorded) < MAX_RUNS and taken + max_mb <= MAX_KEPT_MB:
-            return
-        sessions = ", ".join(run.session_id for run in recorded)
-        raise UsageError(
-            "INVALID_PARAMETER",
-            f"{len(recorded)} runs are being recorded (sessions {sessions}), which may take {taken} MB; all together "
-            f"may be {MAX_RUNS}, and take {MAX_KEPT_MB} MB. End one with debug_disconnect, or pass a smaller max_mb.",
-        )
-
-    async def _make_room(self, max_mb: int) -> None:
-        """Remove the oldest runs that are over, until there is room for one more."""
-        kept, gone = list(self.runs), []
-        room = (MAX_KEPT_MB - max_mb) * _MB
-        for run in self.runs:
-            taken = sum(other.max_mb * _MB if other.id in self._living() else other.size for other in kept)
-            if len(kept) < MAX_RUNS and taken <= room:
-                break
-            if run.id not in self._living():
-                kept.remove(run)
-                gone.append(run)
-        await self._remove(gone)
-
-    def _living(self) -> set[str]:
-        return {run.id for run in self._recording.values()}
+        self.directories.close()
 
     async def _remove(self, runs: list[KeptRun]) -> None:
         if not runs:
             return
         await self._merger.merge(KeptRunsRemoved(frozenset(run.id for run in runs)))
         for run in runs:
-            directory = self._directories.pop(run.id)
+            directory = self.directories.forget(run.id)
             await self.indexing.forget(directory)
             if "opened" in vars(self):
                 self.opened.forget(directory)

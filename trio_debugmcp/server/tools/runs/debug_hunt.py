@@ -25,7 +25,7 @@ from trio_debugmcp.session.hunting.hunts import EngineName, HuntRequest
 from trio_debugmcp.session.hunting.local_tries import MAX_PARALLEL, processors
 from trio_debugmcp.session.hunting.try_choice import TryChoice
 from trio_debugmcp.session.hunting.wanted_ends import WantedEnd
-from trio_debugmcp.session.run_store import MAX_KEPT_MB
+from trio_debugmcp.session.run_room import MAX_KEPT_MB
 from trio_debugmcp.state.payloads import name_of, shortened
 
 _SEEDS = 100_000

@@ -147,7 +147,7 @@ async def asked(
 
     async def ask() -> object:
         try:
-            directory, is_over = debugger.runs.directory(run), run.ended_at is not None
+            directory, is_over = debugger.runs.directories.of(run.id), run.ended_at is not None
             with answered_in_time(debugger):
                 answer = await debugger.runs.opened.ask(
                     directory,

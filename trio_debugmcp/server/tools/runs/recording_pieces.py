@@ -97,7 +97,10 @@ async def _end(debugger: Debugger, session: DebugSession, root_id: str) -> Recor
         except DebugError as error:  # it has ended meanwhile, or cannot write: what is there is kept
             notes.append(f"{each.id}: {error.reason if isinstance(error, AdapterRefused) else error}")
     await debugger.runs.end(root_id)
-    return RecordedPiece(run=run.id, state="Recorded", size=size_text(debugger.runs.size(run)), notes=notes)
+    size = size_text(debugger.runs.directories.size(run.id))
+    return RecordedPiece(run=run.id, state="Recorded", size=size, notes=notes)
+        run=run.id, state="Recorded", size=size_text(debugger.runs.directories.size(run.id)), notes=notes
+    )
 
 
 def _others(debugger: Debugger, session: DebugSession, root_id: str) -> list[DebugSession]:

@@ -35,7 +35,7 @@ async def difference_of(debugger: Debugger, good: KeptRun, bad: KeptRun) -> RunD
     """
 
     async def ask() -> object:
-        directories = debugger.runs.directory(good), debugger.runs.directory(bad)
+        directories = debugger.runs.directories.of(good.id), debugger.runs.directories.of(bad.id)
         is_over = good.ended_at is not None and bad.ended_at is not None
         try:
             with answered_in_time(debugger):

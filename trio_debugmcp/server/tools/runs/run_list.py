@@ -10,7 +10,7 @@ from trio_debugmcp.server.answers.recorded.run_lines import KeptRunsData, RunLin
 from trio_debugmcp.server.answers.text import size_text
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.run_store import MAX_KEPT_MB, MAX_RUNS
+from trio_debugmcp.session.run_room import MAX_KEPT_MB, MAX_RUNS
 from trio_debugmcp.state.recorded_runs import KeptRun, run_payload
 
 
@@ -20,7 +20,7 @@ class RunList(Params, frozen=True, kw_only=True):
 
 async def _list(debugger: Debugger, params: RunList) -> RunLines:
     runs, store = debugger.runs.runs, debugger.runs
-    sizes = [store.size(run) for run in runs]
+    sizes = [store.directories.size(run.id) for run in runs]
     facts = [await _facts(debugger, run) for run in runs]
     kept = f"{len(runs)} of {MAX_RUNS}, {size_text(sum(sizes))} of {MAX_KEPT_MB} MB" if runs else None
     return RunLines(
@@ -38,7 +38,7 @@ async def _facts(debugger: Debugger, run: KeptRun) -> RunFacts | None:
     """Return what is known of a run as a whole; None: nothing of it can be read."""
 
     async def ask() -> object:
-        directory, is_over = debugger.runs.directory(run), run.ended_at is not None
+        directory, is_over = debugger.runs.directories.of(run.id), run.ended_at is not None
         try:
             return msgspec.to_builtins(await debugger.runs.opened.facts(directory, is_over=is_over))
         except (RunFileError, OSError):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from trio_debugmcp.session.run_store import MAX_KEPT_MB
+from trio_debugmcp.session.run_room import MAX_KEPT_MB
 
 MaxMegabytes = Annotated[
     int,
