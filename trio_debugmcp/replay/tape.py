@@ -15,7 +15,7 @@ with a move or a `stopped` event; a question about where the program is stopped 
 
     tape = tapes(messages)["s-1"]
     reply = tape.take({"type": "request", "seq": 5, "command": "next", "arguments": {"threadId": 1}})
-    [each.delay for each in reply.due]      # when to send what follows
+    [due.delay for due in reply.due]        # when to send what follows
 
 Pure: the tape returns delays, and recorded_adapter.py waits for them.
 """
@@ -98,25 +98,74 @@ class _Line(Struct):
     after: _Move
 
 
+class _RecordedScript:
+    """What the adapter of one connection sent after each move of its client.
+
+    Attributes:
+        moves: the recorded moves; number 0 is the beginning of the connection.
+        ended_at: when the adapter closed the connection.
+    """
+
+    def __init__(self, connection: str) -> None:
+        self.connection = connection
+        self.moves = [_Move(None, MoveId(connection, 0), 0.0, None, [])]
+        self.ended_at = inf
+        self._seqs: dict[int, int] = {}
+
+    def add_move(self, taped: TapedMessage) -> _Move:
+        """Add a move of the client, which is a request or an answer."""
+        name = None if taped.message.get("type") == "response" else taped.message["command"]
+        move = _Move(name, MoveId(self.connection, len(self.moves)), taped.t, taped.message.get("seq"), [])
+        self.moves.append(move)
+        return move
+
+    def add_line(self, taped: TapedMessage, latest: _Move) -> None:
+        """Add a message of the adapter; `latest`: the move before it on any connection."""
+        self.moves[-1].lines.append(_Line(taped, latest))
+
+    def has_seq(self, move: _Move, seq: int) -> None:
+        """Note which `seq` the client's request has now."""
+        if move.seq is not None:
+            self._seqs[move.seq] = seq
+
+    def after(self, move: _Move) -> tuple[Due, ...]:
+        """Return what the adapter sent between a move and the next one."""
+        script = []
+        latest = move
+        for line in move.lines:
+            # A move on another connection counts if it is the later one: a child's adapter may have caused the message.
+            latest = line.after if line.after.t > move.t else move
+            script.append(Due(line.taped.t - latest.t, self._addressed(line.taped.message), latest.id, line.taped.t))
+        following = move.id.number + 1
+        until = self.moves[following].t if following < len(self.moves) else inf
+        if self.ended_at < until:  # the adapter hung up before the next move
+            script.append(Due(max(0.0, self.ended_at - latest.t), None, latest.id, self.ended_at))
+        return tuple(script)
+
+    def _addressed(self, message: DapMessage) -> DapMessage:
+        """Give the response to a move the `seq` that the client's request has now."""
+        request_seq = message.get("request_seq")
+        if message.get("type") != "response" or request_seq not in self._seqs:
+            return message
+        return {**message, "request_seq": self._seqs[request_seq]}
+
+
 class Tape:
     """One adapter connection. Made by `tapes`.
-
-    It matches what comes and plays what is due, hence so many methods: both go over the same records.
 
     Pass it the client's messages with `take`, and report with `sent` what was sent.
     """
 
     def __init__(self, connection: str) -> None:
-        self._moves = [_Move(None, MoveId(connection, 0), 0.0, None, [])]
+        self._script = _RecordedScript(connection)
+        self._moves = self._script.moves
         self._questions = Questions()
         self._next = 1
         self._place = 0
-        self._seqs: dict[int, int] = {}
-        self._ended_at = inf
         self._recorded_place = 0
 
     def __repr__(self) -> str:
-        return f"<Tape {self._moves[0].id.connection!r} at move {self._next - 1} of {len(self._moves) - 1}>"
+        return f"<Tape {self._script.connection!r} at move {self._next - 1} of {len(self._moves) - 1}>"
 
     @property
     def over(self) -> bool:
@@ -130,7 +179,7 @@ class Tape:
 
     def opening(self) -> tuple[Due, ...]:
         """Return what the adapter sends before the client's first message."""
-        return self._script(self._moves[0])
+        return self._script.after(self._moves[0])
 
     def take(self, message: DapMessage) -> RecordedReply:
         """Take a message of the client; returns what follows on it."""
@@ -166,19 +215,16 @@ class Tape:
         if taped.by == "client":
             if kind == "response" or command in MOVES:
                 self._recorded_place += 1
-                number = MoveId(self._moves[0].id.connection, len(self._moves))
-                name = None if kind == "response" else command
-                self._moves.append(_Move(name, number, taped.t, message.get("seq"), []))
-                return self._moves[-1]
+                return self._script.add_move(taped)
             self._questions.record(self._recorded_place, taped)
         elif kind != "response" or not self._questions.record_answer(taped):
             self._recorded_place += message.get("event") == "stopped"
-            self._moves[-1].lines.append(_Line(taped, latest))
+            self._script.add_line(taped, latest)
         return latest
 
     def hang_up(self, t: float) -> None:
         """Add that the adapter closed this connection at that time of the recording."""
-        self._ended_at = t
+        self._script.ended_at = t
 
     # --- Moves --------------------------------------------------------------------------------------------------------
 
@@ -191,13 +237,15 @@ class Tape:
         ahead = [index for index in range(self._next, len(self._moves)) if self._moves[index].name == command]
         if command == "disconnect" and ahead:
             self._skip_to(ahead[-1])
-        elif ahead and self._may_skip(ahead[0]):
+        elif ahead and _may_be_skipped(self._moves[self._next : ahead[0]]):
             self._skip_to(ahead[0])
         if self._coming == command:
             return self._move(command, message)
         if command == "disconnect":
             return RecordedReply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
-        if self.over and self._ended_at < inf:  # the server did not come to it before the adapter closed the connection
+        if (
+            self.over and self._script.ended_at < inf
+        ):  # the server did not come to it before the adapter closed the connection
             return RecordedReply((Due(0.0, None),))
         return RecordedReply((Due(0.0, _refusal(message, not_recorded(_tool(command), self._next_words()))),))
 
@@ -208,10 +256,6 @@ class Tape:
             return "the recorded session waits for an answer"
         return f"the recorded session continues with {_tool(self._coming)}"
 
-    def _may_skip(self, index: int) -> bool:
-        """Whether a client may leave out the moves before that one: answers, and the end of its configuration."""
-        return all(move.name in (None, "configurationDone") for move in self._moves[self._next : index])
-
     def _skip_to(self, index: int) -> None:
         for move in self._moves[self._next : index]:
             self._place += 1 + sum(line.taped.message.get("event") == "stopped" for line in move.lines)
@@ -221,29 +265,9 @@ class Tape:
         move = self._moves[self._next]
         self._next += 1
         self._place += 1
-        if name is not None and move.seq is not None:
-            self._seqs[move.seq] = message["seq"]
-        return RecordedReply(self._script(move), move.id)
-
-    def _script(self, move: _Move) -> tuple[Due, ...]:
-        script = []
-        latest = move
-        for line in move.lines:
-            # A move on another connection counts if it is the later one: a child's adapter may have caused the message.
-            latest = line.after if line.after.t > move.t else move
-            script.append(Due(line.taped.t - latest.t, self._addressed(line.taped.message), latest.id, line.taped.t))
-        following = move.id.number + 1
-        until = self._moves[following].t if following < len(self._moves) else inf
-        if self._ended_at < until:  # the adapter hung up before the next move
-            script.append(Due(max(0.0, self._ended_at - latest.t), None, latest.id, self._ended_at))
-        return tuple(script)
-
-    def _addressed(self, message: DapMessage) -> DapMessage:
-        """Give the response to a move the `seq` that the client's request has now."""
-        request_seq = message.get("request_seq")
-        if message.get("type") != "response" or request_seq not in self._seqs:
-            return message
-        return {**message, "request_seq": self._seqs[request_seq]}
+        if name is not None:
+            self._script.has_seq(move, message["seq"])
+        return RecordedReply(self._script.after(move), move.id)
 
 
 def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, float] | None = None) -> dict[str, Tape]:
@@ -262,6 +286,11 @@ def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, f
     for connection, t in (ended_at or {}).items():
         made[connection].hang_up(t)
     return made
+
+
+def _may_be_skipped(moves: Iterable[_Move]) -> bool:
+    """Whether a client may leave out these moves: answers, and the end of its configuration."""
+    return all(move.name in (None, "configurationDone") for move in moves)
 
 
 def _tool(move: str) -> str:

@@ -99,8 +99,6 @@ async def _end(debugger: Debugger, session: DebugSession, root_id: str) -> Recor
     await debugger.runs.end(root_id)
     size = size_text(debugger.runs.directories.size(run.id))
     return RecordedPiece(run=run.id, state="Recorded", size=size, notes=notes)
-        run=run.id, state="Recorded", size=size_text(debugger.runs.directories.size(run.id)), notes=notes
-    )
 
 
 def _others(debugger: Debugger, session: DebugSession, root_id: str) -> list[DebugSession]:
