@@ -265,9 +265,9 @@ def test_a_call_that_lasts_for_the_whole_run_is_looked_for_in_blocks_that_tell_i
 
 def test_statements_that_set_attributes_are_found_in_the_files_that_can_have_them() -> None:
     past = PastProcess(recorded_rounds())
-    assert [statement.first for statement in past.scopes.storing(".base")] == [18]
-    assert [statement.first for statement, _, _ in past.scopes.attribute_updates()] == [4]
-    assert past.scopes.storing(".number") == []
+    assert [statement.first for statement in past.mentions.storing(".base")] == [18]
+    assert [statement.first for statement, _, _ in past.mentions.attribute_updates()] == [4]
+    assert past.mentions.storing(".number") == []
 
 
 USED = """\
@@ -313,7 +313,7 @@ def test_files_are_parsed_only_where_what_is_looked_for_is_in_code_that_ran(monk
         return read_source(text)
 
     monkeypatch.setattr(recorded_scopes, "read_source", counted)
-    calls = [(statement.first, str(path)) for statement, path, _ in past.scopes.method_calls({"items"})]
+    calls = [(statement.first, str(path)) for statement, path, _ in past.mentions.method_calls({"items"})]
     assert calls == [(6, "self.items")]
     assert parsed == [USED]
 

@@ -102,12 +102,12 @@ class HandedOverCalls:
         self, scope: SourceScope, node: "ast.FunctionDef | ast.AsyncFunctionDef"
     ) -> Iterator[tuple[Statement, dict[str, ast.expr]]]:
         """Yield the statements that hand a function over, with what they give to its parameters."""
-        for statement, _, call in self._past.scopes.calls_with({node.name}):
+        for statement, _, call in self._past.mentions.calls_with({node.name}):
             given = _given_behind(call, node.name)
             if given is not None:
                 yield statement, _by_name(scope, node, *given)
         if isinstance(node, ast.AsyncFunctionDef):
-            for statement, call in self._past.scopes.calling(node.name):
+            for statement, call in self._past.mentions.calling(node.name):
                 yield statement, _by_name(scope, node, call.args, call.keywords)
 
     def _runs_back(self, statement: Statement, before: int) -> Iterator[StatementExecution]:

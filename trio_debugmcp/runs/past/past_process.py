@@ -6,6 +6,7 @@ from trio_debugmcp.runs.past.executions import StatementExecutions
 from trio_debugmcp.runs.past.recorded_classes import RecordedClasses
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.past.recorded_values import RecordedValues
+from trio_debugmcp.runs.past.source_mentions import SourceMentions
 
 
 class PastProcess:
@@ -14,6 +15,7 @@ class PastProcess:
     Attributes:
         record: its rows.
         scopes: its code as scopes of sources.
+        mentions: where these call, store and pass on what has some name.
         executions: its statements as they ran.
         values: what names, attributes and items were.
         blocks: whether the blocks of conditions, loops and handlers were entered.
@@ -23,6 +25,7 @@ class PastProcess:
     def __init__(self, record: ProcessRecord) -> None:
         self.record = record
         self.scopes = RecordedScopes(record)
+        self.mentions = SourceMentions(record, self.scopes)
         self.executions = StatementExecutions(record, self.scopes)
         self.values = RecordedValues(record, self.scopes, self.executions)
         self.blocks = BlockOutcomes(record, self.executions, self.values)

@@ -52,7 +52,7 @@ def _others(past: PastProcess, home: SourceScope | None, name: str) -> dict[str,
     """Return the lines that have written other variables of a name last, by the titles of their scopes."""
     key, last = past.record.key_of(name), past.record.last + 1
     found: dict[str, int] = {}
-    for scope in past.scopes.binding(name) if key else ():
+    for scope in past.mentions.binding(name) if key else ():
         if scope is home:
             continue
         frames = reversed(past.scopes.frames_of(scope))

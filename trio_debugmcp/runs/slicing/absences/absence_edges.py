@@ -240,7 +240,7 @@ class AbsenceEdges:
         yield from self._of_setattr(execution, label, holder)
         yield from self._failed_writes.of_attribute(execution, label, holder)
         yield from self._kept_exceptions.of_attribute(execution, label, holder)
-        for writer in self._past.scopes.storing(label):
+        for writer in self._past.mentions.storing(label):
             edges = []
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
             for frame in frames:
@@ -257,7 +257,7 @@ class AbsenceEdges:
 
     def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield calls of `setattr` on an object that have set other attributes, or what decided against them."""
-        for statement, path, name in self._past.scopes.attribute_updates():
+        for statement, path, name in self._past.mentions.attribute_updates():
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 decided = None if run is not None else self.decided_against(statement, execution, 0, frame)

@@ -50,7 +50,7 @@ class AbsentItemEdges:
                 yield from edges if edges or is_of_class else self._dropped.of_key(execution, text)
 
     def _of_key(self, execution: StatementExecution, container: int, name: str, key: str) -> Iterator[SliceEdge]:
-        for statement, path in self._past.scopes.item_stores({name}) if name else ():
+        for statement, path in self._past.mentions.item_stores({name}) if name else ():
             index = _index_of(statement, path)
             for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]) if index else ():
                 decided = self._decided_against(statement, execution, 0, frame)

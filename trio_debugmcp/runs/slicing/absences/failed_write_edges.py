@@ -39,7 +39,7 @@ class FailedWriteEdges:
     def of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield the last line that would have set an attribute of an object, after it was set last."""
         since = self._record.back(rows.FIELD, self._record.key_of(label), holder, execution.row)
-        for writer in self._past.scopes.storing(label):
+        for writer in self._past.mentions.storing(label):
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
             failed = (self._last(writer, frame, execution.row, since) for frame in frames)
             on = (run for run in failed if run is not None and self._is_on(run, label, holder))
@@ -54,9 +54,9 @@ class FailedWriteEdges:
         What sets it has written another attribute, or nothing: what holds is that no later line has set it.
         """
         if label[:1] == ".":
-            writers = self._past.scopes.storing(label)
+            writers = self._past.mentions.storing(label)
         else:
-            writers = [writer for writer, _ in self._past.scopes.item_stores(self._names_of(holder, execution.row))]
+            writers = [writer for writer, _ in self._past.mentions.item_stores(self._names_of(holder, execution.row))]
         last: StatementExecution | None = None
         for writer in dict.fromkeys(writers):
             for frame in self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]:

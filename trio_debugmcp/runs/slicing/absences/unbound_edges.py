@@ -123,7 +123,7 @@ class UnboundEdges:
 
     def _of_namesakes(self, execution: StatementExecution, name: str) -> Iterator[SliceEdge]:
         """Yield lines of other functions and of classes that set a name which is not seen from here."""
-        for scope in self._past.scopes.binding(name)[:_MOST_WRITERS]:
+        for scope in self._past.mentions.binding(name)[:_MOST_WRITERS]:
             if scope.module is not execution.scope.module or name in scope.parameters:
                 continue
             what = f"the class {scope.name}" if isinstance(scope.node, ast.ClassDef) else scope.name

@@ -37,7 +37,7 @@ class UncalledEdges:
             if self._was_called(method, holder.object, execution.row):
                 continue
             name = method.name.rpartition(".")[2]
-            calls = self._past.scopes.calling(name)
+            calls = self._past.mentions.calling(name)
             for statement in dict.fromkeys(found for found, call in calls if isinstance(call.func, ast.Attribute)):
                 decided = self._decided(statement, execution) if statement.scope is not method else None
                 if decided is not None and left:
@@ -47,7 +47,7 @@ class UncalledEdges:
 
     def _of_handed(self, execution: StatementExecution, name: str, holder: int) -> Iterator[SliceEdge]:
         """Yield the line that has handed over a method of an object that was not called, and what was done with it."""
-        for statement, path, _ in self._past.scopes.calls_with({name}):
+        for statement, path, _ in self._past.mentions.calls_with({name}):
             for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]):
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path.holder) if run is not None and path.steps else None

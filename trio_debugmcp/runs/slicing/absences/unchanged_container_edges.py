@@ -64,7 +64,7 @@ class UnchangedContainerEdges:
         names = {label[1:] for label in labels if label[:1] == "."}
         known = {execution.scope, *([made.scope] if made is not None else [])}
         absent = 0
-        for statement, path, _ in self._past.scopes.method_calls(names) if names else ():
+        for statement, path, _ in self._past.mentions.method_calls(names) if names else ():
             if statement.scope in known or not any(path == changed for changed, _ in statement.mutates):
                 continue
             frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]

@@ -173,7 +173,7 @@ class CallEdges:
         if scope is None or is_method or not targets:
             return
         text = f"<function {scope.name}>"
-        writers = [writer for target in targets for writer in self._past.scopes.storing(f".{called(target)}")]
+        writers = [writer for target in targets for writer in self._past.mentions.storing(f".{called(target)}")]
         for writer in dict.fromkeys(writers):
             runs = (
                 self._past.executions.last_run(writer, frame, start.number)

@@ -87,7 +87,7 @@ class FileEdges:
         """Return the last run of a line that wrote a file at a path, or opened it to write; None: there is none."""
         found: list[StatementExecution] = []
         for name in (_OPENING, *sorted(_WRITING)):
-            for statement, call in self._past.scopes.calling(name):
+            for statement, call in self._past.mentions.calling(name):
                 run = self._run(statement, call, text, execution.row)
                 found += [run] if run is not None else []
         return max(found, key=lambda run: run.row, default=None)

@@ -98,7 +98,7 @@ class ObjectEdges:
         holder = self._past.values.value(execution, path.holder)
         if holder is not None:
             yield from self._of_class_attribute(execution, path, type_name(holder.text), label[1:])
-        for statement, _, name in self._past.scopes.attribute_updates():
+        for statement, _, name in self._past.mentions.attribute_updates():
             key = path_of(name)
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_CHANGES:] if key is not None else ():
                 for run in self._past.executions.runs(statement, frame, execution.row):

@@ -73,8 +73,8 @@ class OpaqueEdges:
         edges: dict[object, SliceEdge] = {}
         before = before or execution.row
         names = self.names_of(target)
-        given = self._past.scopes.calls_with(names) if is_buffer else iter(())
-        methods = ((*found, "was called on it") for found in self._past.scopes.method_calls(names))
+        given = self._past.mentions.calls_with(names) if is_buffer else iter(())
+        methods = ((*found, "was called on it") for found in self._past.mentions.method_calls(names))
         for statement, path, call, word in chain(methods, ((*found, "was given it") for found in given)):
             if word == "was given it" and called(call) in _ONLY_READ:
                 continue
@@ -99,13 +99,13 @@ class OpaqueEdges:
         inner = [self._handles(handle, self.names_of(handle), before, method) for handle, method in handles.items()]
         for holder, holders in ((target, names), *((handle, self.names_of(handle)) for handle in handles)):
             of = f" of what {handles[holder]} of it" if holder in handles else " of it"
-            for statement, path, call in self._past.scopes.method_calls(holders):
+            for statement, path, call in self._past.mentions.method_calls(holders):
                 outer = _called_on_result(statement, call)
                 if outer is not None:
                     note = f"{called(outer)} was called on what {called(call)}{of} gave; its content is not recorded"
                     yield from self._through(statement, path, outer, holder, before, wanted, note)
         for handle, method in {**handles, **{handle: way for more in inner for handle, way in more.items()}}.items():
-            for statement, path, call in self._past.scopes.method_calls(self.names_of(handle)):
+            for statement, path, call in self._past.mentions.method_calls(self.names_of(handle)):
                 if _is_for_change(statement, call):
                     note = f"{called(call)} was called on what {method} of it gave; its content is not recorded"
                     yield from self._through(statement, path, call, handle, before, wanted, note)
@@ -127,7 +127,7 @@ class OpaqueEdges:
     def _handles(self, target: int, names: set[str], before: int, way: str = "") -> dict[int, str]:
         """Return the objects of other classes than the program's that methods of an object gave, and those methods."""
         found: dict[int, str] = {}
-        for statement, path, call in self._past.scopes.method_calls(names):
+        for statement, path, call in self._past.mentions.method_calls(names):
             if call not in _made(statement.node):
                 continue
             for run in self._runs_on(statement, path, target, before):
@@ -180,7 +180,7 @@ class OpaqueEdges:
     def of_stores(self, execution: StatementExecution, target: int) -> Iterator[SliceEdge]:
         """Yield the last stores into an object: of its items, or by an operator."""
         found: list[int] = []
-        for statement, path in self._past.scopes.item_stores(self.names_of(target)):
+        for statement, path in self._past.mentions.item_stores(self.names_of(target)):
             found += [run.row for run in self._runs_on(statement, path, target, execution.row)][:1]
         for row in sorted(found)[-_MOST_CHANGES:]:
             yield SliceEdge(cost.CALLED_ON, SliceNode(row), "changed it; its content is not recorded")

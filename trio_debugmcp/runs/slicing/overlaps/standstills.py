@@ -127,15 +127,15 @@ class Standstills:
         end = self._record.last + 1
         releases = [
             (statement, path)
-            for statement, path, call in self._past.scopes.method_calls(names)
+            for statement, path, call in self._past.mentions.method_calls(names)
             if called(call) == "release"
         ]
         acquires = [
             (statement, path)
-            for statement, path, call in self._past.scopes.method_calls(names)
+            for statement, path, call in self._past.mentions.method_calls(names)
             if called(call) == "acquire"
         ]
-        for statement, path in [*self._past.scopes.entering(frozenset(names)), *acquires]:
+        for statement, path in [*self._past.mentions.entering(frozenset(names)), *acquires]:
             for frame in self._past.scopes.frames_of(statement.scope)[-_MOST_FRAMES:][::-1]:
                 run = self._past.executions.last_run(statement, frame, end)
                 if run is None or run.row == waiting.row or not self._is_of(run, path, target):

@@ -117,7 +117,7 @@ class WaitingEdges:
         end = self._record.last + 1
         use = execution._replace(row=end)
         found = 0
-        for statement, path, call in self._past.scopes.method_calls(self._opaque.names_of(target)):
+        for statement, path, call in self._past.mentions.method_calls(self._opaque.names_of(target)):
             if called(call) == method or statement is execution.statement or found >= _MOST_WAKING:
                 continue
             for frame in self._past.scopes.frames_of(statement.scope)[-_MOST_FRAMES:][::-1]:
