@@ -211,6 +211,8 @@ class Capabilities(DapStruct, frozen=True):
     """Our own: the debugger in the program is our engine, which takes questions to the probe as requests."""
     runtime: dict[str, Any] | None = None
     """Our own: what runs the program, which our engine says at once and others when they are asked."""
+    keeps_hits: bool | None = None
+    """Our own: the program counts the hits of a breakpoint by its `key`: one that is set again continues."""
     records_runs: bool | None = None
     """Our own: the engine records runs, by the requests `recordRun` and `recordEnd`."""
 

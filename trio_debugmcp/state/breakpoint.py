@@ -158,6 +158,11 @@ class StopPlace(Struct, frozen=True):
         return self.is_held and self.is_active and counts
 
     @property
+    def hits_key(self) -> str:
+        """By which a program counts its hits: another version is counted anew."""
+        return f"{self.id}@{self.version}"
+
+    @property
     def always_stops(self) -> bool:
         """Whether every hit is a stop: it is enabled, without a condition or a log message, and nothing judges it."""
         judged = self.spec.condition or self.spec.hit_condition or self.spec.log_message or self.observed is not None

@@ -10,8 +10,8 @@ from tests.server.scene import failure, launch
 from tests.session import natives
 from tests.session.tables import launched
 from trio_debugmcp.app import Options
+from trio_debugmcp.dap.log_template import Expression, template_parts
 from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptDialect
-from trio_debugmcp.session.breakpoints.log_template import Expression, template_parts
 from trio_debugmcp.session.looking.by_probe.own_questions import holds
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, FakeProfile, Refusal, connect

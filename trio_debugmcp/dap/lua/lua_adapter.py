@@ -19,7 +19,7 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.json import decode
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.lua.lua_breakpoints import LuaBreakpoints
+from trio_debugmcp.dap.lua.lua_breakpoints import LuaBreakpoints, condition_failed
 from trio_debugmcp.dap.lua.lua_program import LuaProgram
 from trio_debugmcp.dap.lua.lua_sources import LuaSources
 from trio_debugmcp.dap.lua.task_line import TaskLine
@@ -44,9 +44,13 @@ _THREAD = 1
 """The id of the only thread; coroutines are parts of its stack."""
 
 _CAPABILITIES = {
+    "supportsConditionalBreakpoints": True,
     "supportsConfigurationDoneRequest": True,
     "supportsExceptionInfoRequest": True,
     "supportsFunctionBreakpoints": True,
+    "supportsHitConditionalBreakpoints": True,
+    "supportsLogPoints": True,
+    "keepsHits": True,
     "supportsSetVariable": True,
     "supportTerminateDebuggee": True,
     "exceptionBreakpointFilters": [
@@ -252,6 +256,11 @@ class LuaAdapter:
                     case "said":
                         said = {"category": "console", "output": str(event.get("text", ""))}
                         await self._line.tell("output", said)
+                    case "logged":
+                        await self._line.tell("output", {"category": "console", "output": str(event.get("text", ""))})
+                    case "failed":
+                        failed = condition_failed(str(event.get("condition", "")), str(event.get("error", "")))
+                        await self._line.tell("output", {"category": "console", "output": failed})
                     case "stopped":
                         await self._report_stop(convert(event, _LuaStop))
         except (ProtocolViolation, ValidationError) as violation:

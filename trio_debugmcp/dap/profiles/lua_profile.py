@@ -7,11 +7,12 @@ from contextlib import AbstractAsyncContextManager
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.lua.lua_adapter import open_lua
+from trio_debugmcp.dap.lua.lua_breakpoints import failed_condition
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.language import Expressions, LanguagePrograms, Repl
-from trio_debugmcp.dap.profiles.profile import Runtime
+from trio_debugmcp.dap.profiles.profile import Dialect, Runtime
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.dap.profiles.tables.table import TableProfile
 from trio_debugmcp.dap.profiles.tables.table_format import Table
@@ -39,6 +40,13 @@ class LuaValues(AdapterValues):
 
     def is_definition(self, variable: DapVariable) -> bool:
         return variable.type == "function"
+
+
+class LuaDialect(Dialect):
+    """What our adapter writes."""
+
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        return failed_condition(output)
 
 
 class LuaWords(Words):
@@ -74,6 +82,7 @@ class LuaProfile(TableProfile):
         self.expressions = LuaExpressions()
         self.values = LuaValues()
         self.words = LuaWords()
+        self.dialect = LuaDialect()
         self.programs = LuaPrograms()
         self.repl = LuaRepl()
 

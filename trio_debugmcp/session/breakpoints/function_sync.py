@@ -92,4 +92,6 @@ class FunctionSync:
         conditions = placement.conditions_of(self._trial.as_sent(place))
         if guard is not None:
             conditions["condition"] = expressions.both(guard, place.spec.condition) if place.spec.condition else guard
+        if self._requests.capabilities.keeps_hits:
+            conditions["key"] = place.hits_key
         return conditions

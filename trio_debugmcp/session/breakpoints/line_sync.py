@@ -214,6 +214,8 @@ class LineSync:
         arguments: dict[str, Any] = {"line": first.spec.line, **conditions}
         if first.spec.column is not None:
             arguments["column"] = first.spec.column
+        if self._requests.capabilities.keeps_hits:
+            arguments["key"] = first.hits_key
         if first.spec.log_message is not None:
             arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.spec.log_message)
         return arguments

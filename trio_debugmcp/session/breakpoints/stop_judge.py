@@ -8,10 +8,10 @@ Hits are counted here, and messages written.
 
 from collections.abc import Sequence
 
+from trio_debugmcp.dap.log_template import template_parts
 from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoints.judging import Judging, is_judged_twice
-from trio_debugmcp.session.breakpoints.log_template import template_parts
 from trio_debugmcp.session.looking.by_probe.own_questions import holds, value_of
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console

@@ -6,6 +6,9 @@ local gsub, find, match, format, concat = string.gsub, string.find, string.match
 local load, setfenv = loadstring or load, setfenv
 local load_in = load
 local getmetatable, setfield = debug.getmetatable, rawset
+local min = math.min
+
+local MAX_VALUES = 10 -- of one expression that are shown
 
 local references = {} -- number → { value } or { scope, frame }
 local baseline = {} -- the globals that every program has
@@ -151,13 +154,15 @@ local function code_of(text, names)
 end
 
 -- What an error says, in the words of an evaluation. An error that is no text is shown as values are.
-local function told(problem)
+local function error_text(problem)
   if type(problem) ~= "string" then
     return D.text_of(problem)
   end
   local said = gsub(problem, "^expression:%d+: ", "")
   return said
 end
+
+D.error_text = error_text
 
 -- Whether an expression could be evaluated, then how many values it has, and these; or the error.
 function D.evaluate_in(frame, text)
@@ -169,6 +174,26 @@ function D.evaluate_in(frame, text)
     return ok, select("#", ...), ...
   end
   return counted(pcall(code))
+end
+
+-- The values of an expression as text; or nil and the error. Then the first, in the words of the DAP.
+local function values_text(path, ok, count, first, ...)
+  if not ok then
+    return nil, error_text(first)
+  elseif count == 0 then
+    return ""
+  end
+  local shown = D.variable("", first, path, reference)
+  local texts = { shown.value }
+  for number = 2, min(count, MAX_VALUES) do
+    texts[number] = D.text_of((select(number - 1, ...)))
+  end
+  return concat(texts, ", "), nil, shown
+end
+
+function D.value_text(frame, text)
+  local shown, problem = values_text(nil, D.evaluate_in(frame, text))
+  return shown, problem
 end
 
 function D.evaluate(request)
@@ -188,18 +213,11 @@ function D.evaluate(request)
     local found = D.variable("", value, safe, reference)
     return { result = found.value, type = found.type, variablesReference = found.variablesReference }
   end
-  local results = { D.evaluate_in(frame, request.expression) }
-  if not results[1] then
-    return nil, told(results[3])
-  elseif results[2] == 0 then
-    return { result = "", variablesReference = 0 }
+  local text, problem, first = values_text(request.expression, D.evaluate_in(frame, request.expression))
+  if problem then
+    return nil, problem
   end
-  local shown = D.variable("", results[3], request.expression, reference)
-  local texts = { shown.value }
-  for number = 2, math.min(results[2], 10) do
-    texts[number] = D.text_of(results[number + 2])
-  end
-  return { result = concat(texts, ", "), type = shown.type, variablesReference = shown.variablesReference }
+  return { result = text, type = first and first.type, variablesReference = first and first.variablesReference or 0 }
 end
 
 -- --- Setting ---------------------------------------------------------------------------------------------------------
@@ -234,7 +252,7 @@ function D.set_variable(request)
   end
   local ok, count, value = D.evaluate_in(held.frame or D.top(), request.value)
   if not ok then
-    return nil, told(value)
+    return nil, error_text(value)
   elseif count == 0 then
     return nil, "this has no value"
   end

@@ -17,7 +17,7 @@ if jit then
   jit.off() -- compiled code calls no hooks
   jit.flush()
 end
-for _, name in ipairs({ "channel", "values", "frames", "safe", "looking", "coroutines", "stops", "errors" }) do
+for _, name in ipairs({ "channel", "values", "frames", "safe", "looking", "coroutines", "stops", "judging", "errors" }) do
   local chunk = assert(loadfile(here .. "/" .. name .. ".lua"))
   D.short_names[debug.getinfo(chunk, "S").short_src] = true
   chunk(D)

@@ -11,14 +11,16 @@ local D = ...
 local rawequal, pcall, setmetatable, next = rawequal, pcall, setmetatable, next
 local getinfo, sethook = debug.getinfo, debug.sethook
 local stdout, flush = io.stdout, io.stdout.flush
-local floor = math.floor
+local floor, time = math.floor, os.time
 
-local POLL = 20000 -- instructions between two looks for a request: some tenths of a millisecond
+local INSTRUCTIONS, LINES = 500, 10 -- between two polls
+local POLLS = 100 -- of one second, of which the last looks for a request: a look takes microseconds
 
-local lines = {} -- line → path → breakpoint
+local lines = {} -- line → path → breakpoints
 local step = nil -- { kind, thread, depth }
 local returned = false -- the frame that a step out leaves has returned, and the next instruction is its caller's
 local within = nil -- { line, code }: where the program was stopped at no beginning of a line
+local lines_left, polls_left, second = LINES, POLLS, 0 -- until the next poll, until the next look; that of the last
 local version, applied = 1, setmetatable({}, { __mode = "k" })
 
 D.busy = false -- the debugger's own work, and what is evaluated, is not debugged
@@ -43,11 +45,13 @@ function D.apply_hook(thread)
     return
   end
   applied[whose] = version
-  local interval = returned and 1 or POLL
+  local events = mask()
+  -- Never both: where a count falls within a line, 5.2 to 5.4 report that line once more.
+  local interval = returned and 1 or events == "" and INSTRUCTIONS or 0
   if thread then
-    sethook(thread, hook, mask(), interval)
+    sethook(thread, hook, events, interval)
   else
-    sethook(hook, mask(), interval)
+    sethook(hook, events, interval)
   end
 end
 
@@ -67,18 +71,39 @@ local function ends_step()
   return getinfo(step.depth + (step.kind == "stepOut" and 2 or 3), "l") == nil
 end
 
-local function breakpoint_at(line)
+local function breakpoints_at(line)
   local here = lines[line]
   local path = here and D.path_of(getinfo(3, "S").source)
   return path and here[path]
 end
 
--- What a count is for: the caller of a frame that was left, or a look for requests. Returns why the program is to stop.
+-- Look for a request if it is time for that, and answer it; return whether the program is to stop. A program that mostly
+-- waits runs few instructions, so the clock is asked, too.
+local function poll()
+  local now = time()
+  polls_left = polls_left - 1
+  if polls_left > 0 and now == second then
+    return false
+  end
+  polls_left, second = POLLS, now
+  return D.is_wanted() and D.serve_running()
+end
+
+-- What a count is for: the caller of a frame that was left, or a poll. Returns why the program is to stop.
 local function on_count()
   if returned then
     return not D.is_own(getinfo(3, "S").source) and "step"
   end
-  return D.is_wanted() and D.serve_running() and "pause"
+  return poll() and "pause"
+end
+
+local function on_line()
+  lines_left = lines_left - 1
+  if lines_left > 0 then
+    return false
+  end
+  lines_left = LINES
+  return poll()
 end
 
 -- Whether a line is the one within which the program was stopped, which some versions report once more.
@@ -114,13 +139,16 @@ function hook(event, line)
     if within and is_within(line) then
       return
     end
-    local breakpoint = breakpoint_at(line)
-    if breakpoint then
-      local on_line = breakpoint.ids[1] ~= nil
-      local ids = on_line and breakpoint.ids or breakpoint.functions
-      D.stop({ reason = on_line and "breakpoint" or "function breakpoint", hitBreakpointIds = ids })
+    local places, ids, reason = breakpoints_at(line), nil, nil
+    if places then
+      ids, reason = D.judge(places)
+    end
+    if ids then
+      D.stop({ reason = reason, hitBreakpointIds = ids })
     elseif step and ends_step() and D.path_of(getinfo(2, "S").source) then
       D.stop({ reason = step.reason or "step" })
+    elseif on_line() then
+      D.stop({ reason = "pause" })
     end
   else
     on_return()
