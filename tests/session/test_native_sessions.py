@@ -86,6 +86,32 @@ async def test_a_function_that_is_stopped_in_names_its_breakpoint_although_the_a
         assert (stop["reason"], stop["breakpoints"]) == ("FunctionBreakpoint", ["fn-1"])
 
 
+@pytest.mark.parametrize("frame", ["Shelf->put", r"App\Shelf->put", "Shelf::put"])
+async def test_a_method_is_the_one_of_its_breakpoint_however_its_frame_writes_it(
+    autojump_clock: MockClock, frame: str
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [(frame, SOURCE, 33)]
+    async with launched("gdb", adapter, breakpoints=[{"function": "Shelf::put"}, {"function": "elf::put"}]) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["breakpoints"]) == ("FunctionBreakpoint", ["fn-1"])
+
+
+async def test_a_function_may_have_been_stopped_in_if_a_stop_names_no_breakpoint(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("{closure}", SOURCE, 33)]
+    async with launched("gdb", adapter, breakpoints=[{"function": "total"}]) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        await client.call("debug_continue", wait=False)
+        await adapter.exit()
+        assert (await client.call("debug_wait"))["notes"][-2:] == [
+            "no stop at fn-1 total",
+            "the adapter did not say at which breakpoint 1 stop happened: this may have been at a function",
+        ]
+
+
 async def test_a_process_is_attached_to_by_the_adapter_for_what_it_runs(autojump_clock: MockClock) -> None:
     """This process, which is only looked at."""
     adapter = FakeAdapter()

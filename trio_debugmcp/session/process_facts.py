@@ -97,8 +97,10 @@ def true_exit_code(reported: int | None, own: int | None) -> int | None:
     """Return the exit code of a program, from the adapter's report and from its own process, as far as that is ours."""
     if reported is None:
         return own
-    # lldb reports 11 for SIGSEGV, which its process has as -11; a program may also exit with 11.
-    return own if own is not None and own < 0 and reported == -own else reported
+    # lldb reports 11 for SIGSEGV, which its process has as -11; a program may also exit with 11. PHP's adapter reports
+    # 0 for each process that a terminal started.
+    is_truer = own is not None and (reported == -own if own < 0 else reported == 0)
+    return own if is_truer else reported
 
 
 async def learn_exit_signal(requests: Requests, ending: Ending, last_signal: str | None) -> None:

@@ -184,7 +184,10 @@ def breakpoints_at(
 
 def _is_called(name: str | None, function: str) -> bool:
     """Whether a frame of that name is of the function that a breakpoint names, maybe without what it is inside of."""
-    return name is not None and (name == function or name.endswith((f"::{function}", f".{function}")))
+    if name is None:
+        return False
+    name = name.replace("->", "::")  # PHP's `Shelf->put`, which is broken at as `Shelf::put`
+    return name == function or name.endswith((f"::{function}", f".{function}", f"\\{function}"))
 
 
 def _same_address(one: str, other: str | None) -> bool:

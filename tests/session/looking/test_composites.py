@@ -88,6 +88,55 @@ async def test_structures_in_a_slice_of_go_are_shown_with_their_fields(autojump_
         assert (await client.call("evaluate", expression="orders"))["value"] == shown
 
 
+async def test_objects_and_arrays_of_php_are_shown_with_what_is_in_them(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("Shelf->put", "/work/shelf.php", 9)]
+    inside: dict[int, list[dict[str, Any]]] = {
+        1: [
+            {"name": "$item", "value": "Item", "type": "object", "variablesReference": 2, "indexedVariables": 3},
+            {"name": "$none", "value": "array(0)", "type": "array", "variablesReference": 3},
+            {"name": "$stock", "value": "array(2)", "type": "array", "variablesReference": 4, "indexedVariables": 2},
+            {"name": "$list", "value": "array(2)", "type": "array", "variablesReference": 5, "indexedVariables": 2},
+            {"name": "$title", "value": '"Item"', "type": "string", "variablesReference": 0},
+            {"name": "$eval_cache", "value": "array(1)", "type": "array", "variablesReference": 6},
+        ],
+        2: [
+            {"name": "name", "value": '"fig"', "type": "string", "variablesReference": 0},
+            {"name": "next", "value": "Item", "type": "object", "variablesReference": 7, "indexedVariables": 3},
+            {"name": "tags", "value": "array(2)", "type": "array", "variablesReference": 8, "indexedVariables": 2},
+        ],
+        3: [],
+        4: [
+            {"name": "fig", "value": "2", "type": "int", "variablesReference": 0},
+            {"name": "7", "value": "null", "type": "null", "variablesReference": 0},
+        ],
+        5: [{"name": str(number), "value": f"{number}.5", "variablesReference": 0} for number in range(2)],
+    }
+
+    async def scopes(arguments: object) -> object:
+        return {"scopes": [{"name": "Locals", "variablesReference": 1}]}
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": inside[arguments["variablesReference"]]}
+
+    async def evaluate(arguments: object) -> object:
+        return {"result": "Item", "variablesReference": 2}
+
+    adapter.answer("scopes", scopes)
+    adapter.answer("variables", variables)
+    adapter.answer("evaluate", evaluate)
+    async with launched("vscode-php-debug", adapter) as client:
+        await adapter.stop("breakpoint")
+        assert (await client.call("debug_wait"))["locals"] == {
+            "$item": 'Item(name="fig", next=Item(…), tags=[2 items]) (object)',
+            "$list": "[0.5, 1.5] (array)",
+            "$none": "array(0)",
+            "$stock": '["fig" => 2, 7 => null] (array)',
+            "$title": '"Item"',
+        }
+        assert (await client.call("evaluate", expression="$item"))["value"].startswith('Item(name="fig"')
+
+
 async def test_the_locals_of_a_stop_hold_the_arguments_and_structures_show_their_fields(
     autojump_clock: MockClock,
 ) -> None:

@@ -23,6 +23,21 @@ class Placeholders:
         return None
 
 
+class Compositions:
+    """How a value is written of which the adapter shows nothing that is inside. `kind`: its type in short."""
+
+    def composed(self, value: str, kind: str, fields: Sequence[tuple[str, str]], *, has_more: bool) -> str:
+        """With its fields or items, each with its name; `has_more`: there are others."""
+        more = ["…"] if has_more else []
+        if all(name.strip("[]").isdigit() for name, _ in fields):
+            return f"[{', '.join([item for _, item in fields] + more)}]"
+        return f"{kind}({', '.join([f'{name}={field}' for name, field in fields] + more)})"
+
+    def folded(self, value: str, kind: str, items: int | None) -> str:
+        """Among others, without what is inside; `items`: how many the adapter has counted."""
+        return f"[{items} items]" if items else f"{kind}(…)"
+
+
 class AdapterValues:
     """The defaults suit adapters that say most of it themselves.
 
@@ -31,6 +46,7 @@ class AdapterValues:
 
     pairs: ClassVar[re.Pattern[str] | None] = None
     placeholders: ClassVar[Placeholders] = Placeholders()
+    compositions: ClassVar[Compositions] = Compositions()
 
     def trusts(self, evaluate_name: str | None) -> bool:
         """Whether the adapter's own path to a variable is one that the language has."""

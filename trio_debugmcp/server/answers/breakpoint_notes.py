@@ -101,6 +101,7 @@ def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
     places = Places(debugger.workspace.directory)
     never: dict[str, list[str]] = {}
     reasons: dict[str, None] = {}
+    unnamed = _unnamed_stops(debugger)
     for breakpoint in debugger.state.breakpoints:
         if (
             breakpoint.id in held or breakpoint.id in debugger.breakpoints.syncs.carried
@@ -111,13 +112,25 @@ def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
             # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
             what = "no stop at" if breakpoint.spec.log_message is None else "no hit of"
             never.setdefault(what, []).append(f"{breakpoint.id} {place}")
-            reason = _why_never(debugger, breakpoint)
+            reason = unnamed if breakpoint.spec.function else _why_never(debugger, breakpoint)
             reasons |= {} if reason is None else {reason: None}
     notes = [
         f"{what} {'; '.join(found[:MAX_NAMED])}" + (f"; {len(found) - MAX_NAMED} more" * (len(found) > MAX_NAMED))
         for what, found in never.items()
     ]
     return [*notes, *reasons]
+
+
+def _unnamed_stops(debugger: Debugger) -> str | None:
+    """Return how many stops named no breakpoint: a function may have another name in its frame."""
+    number = sum(
+        kept.stop.reason in ("Breakpoint", "FunctionBreakpoint") and not kept.stop.breakpoint_ids
+        for kept in debugger.state.kept.stops
+    )
+    if not number:
+        return None
+    stops, these = ("1 stop", "this") if number == 1 else (f"{number} stops", "these")
+    return f"the adapter did not say at which breakpoint {stops} happened: {these} may have been at a function"
 
 
 def _why_never(debugger: Debugger, breakpoint: Breakpoint) -> str | None:

@@ -52,6 +52,7 @@ from trio_debugmcp.dap.profiles.opening import (
     open_node_child,
 )
 from trio_debugmcp.dap.profiles.perl import PerlValues, PerlWords
+from trio_debugmcp.dap.profiles.php import PhpValues
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.tables.placeholders import filled, mentions, placeholders
@@ -119,6 +120,8 @@ class TableProfile(Profile):
             self.expressions = JudgedExpressions(table.truth)
         if table.hooks == "perl":
             self.values, self.words = PerlValues(), PerlWords()
+        if table.hooks == "php":
+            self.values = PhpValues()
         if table.hooks == "go":
             self.expressions = GoExpressions()
             self.code = GoCode()

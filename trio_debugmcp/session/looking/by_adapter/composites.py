@@ -81,7 +81,9 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     pairs = values.pairs
     if pairs is not None and pairs.match(variable.value):
         return replace(variable, value=_pairs(requests, inside))
-    return replace(variable, value=_composition(requests, inside, variable.type))
+    fields = [(child.name, in_short(requests, child, child.value)) for child in inside[:_MAX_FIELDS]]
+    kind, has_more = values.bare_type(variable.type), len(inside) > _MAX_FIELDS
+    return replace(variable, value=values.compositions.composed(variable.value, kind, fields, has_more=has_more))
 
 
 async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> list[DapVariable]:
@@ -100,18 +102,9 @@ def _pairs(requests: Requests, inside: Sequence[DapVariable]) -> str:
     return f"{{{', '.join(pairs + (['…'] if len(inside) > 2 * _MAX_FIELDS else []))}}}"
 
 
-def _composition(requests: Requests, inside: Sequence[DapVariable], kind: str | None) -> str:
-    values = [in_short(requests, child, child.value) for child in inside[:_MAX_FIELDS]]
-    more = ["…"] if len(inside) > _MAX_FIELDS else []
-    if all(child.name.strip("[]").isdigit() for child in inside):
-        return f"[{', '.join(values + more)}]"
-    fields = [f"{child.name}={value}" for child, value in zip(inside, values, strict=False)]
-    return f"{requests.profile.values.bare_type(kind)}({', '.join(fields + more)})"
-
-
 def in_short(requests: Requests, variable: DapVariable, value: str) -> str:
     """Return the value of a variable whose children are shown elsewhere, or not at all."""
-    if not variable.variables_reference or not requests.profile.values.is_bare(variable.value, variable.type):
+    values = requests.profile.values
+    if not variable.variables_reference or not values.is_bare(variable.value, variable.type):
         return value
-    items = variable.indexed_variables
-    return f"[{items} items]" if items else f"{requests.profile.values.bare_type(variable.type)}(…)"
+    return values.compositions.folded(variable.value, values.bare_type(variable.type), variable.indexed_variables)
