@@ -286,6 +286,55 @@ async def test_a_request_that_waits_to_be_written_is_woken_by_the_end(
         await theirs.aclose()
 
 
+async def test_a_request_after_the_end_does_not_wait_for_what_is_still_being_written(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    ours, theirs = trio.testing.lockstep_stream_pair()
+    async with open_connection(ours, refuse_all) as connection:
+        with trio.move_on_after(1):
+            await connection.request("threads")
+        await theirs.send_stream.aclose()  # it reads nothing, and says no more
+        with trio.fail_after(1):
+            assert isinstance((await drain(connection))[-1], EndOfStream)
+            with pytest.raises(AdapterGone, match="closed the connection"):
+                await connection.request("threads")
+
+
+async def test_requests_are_written_in_the_order_in_which_they_were_made(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    ours, theirs = trio.testing.lockstep_stream_pair()
+    async with open_connection(ours, refuse_all) as connection, trio.open_nursery() as nursery:
+        for number in range(5):
+            nursery.start_soon(connection.request, "evaluate", {"expression": str(number)})
+            await trio.testing.wait_all_tasks_blocked()
+        peer = Peer(theirs)
+        for number in range(5, 10):  # each is made while the turn passes from one that waits to the next
+            request = await peer.take()
+            assert request["arguments"]["expression"] == str(number - 5)
+            nursery.start_soon(connection.request, "evaluate", {"expression": str(number)})
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_request_that_is_cancelled_already_writes_nothing(autojump_clock: trio.testing.MockClock) -> None:
+    async with connected() as (connection, peer):
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await connection.request("threads")
+        with trio.move_on_after(1) as waited:
+            await peer.take()
+        assert waited.cancelled_caught
+
+
+async def test_an_idle_connection_has_no_task_but_its_reader(autojump_clock: trio.testing.MockClock) -> None:
+    before = trio.lowlevel.current_statistics().tasks_living
+    async with connected() as (connection, peer):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(connection.request, "threads")
+            await peer.answer(await peer.take())
+        assert trio.lowlevel.current_statistics().tasks_living == before + 1
+
+
 async def test_a_connection_that_breaks_has_ended(autojump_clock: trio.testing.MockClock) -> None:
     ours, theirs = trio.testing.memory_stream_pair()
     async with open_connection(ours, refuse_all) as connection:

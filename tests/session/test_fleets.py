@@ -1,5 +1,6 @@
 """Many processes looked at together, on scripted adapters: what each says of itself, and what became of those gone."""
 
+import gc
 from typing import Any
 
 import trio
@@ -8,6 +9,7 @@ from trio.testing import MockClock
 from tests.server.scene import SESSION
 from tests.session.test_children import adopt
 from tests.session.test_guests import listening
+from trio_debugmcp.state.model import State
 from trio_debugmcp.testing import FakeAdapter
 
 
@@ -105,6 +107,17 @@ async def test_one_that_cannot_be_asked_is_counted_with_the_reason(autojump_cloc
 async def test_without_any_process_there_is_nothing_to_tell(autojump_clock: MockClock) -> None:
     async with listening(probed=True) as (client, _, _):
         assert await client.call("fleet_state") == {"processes": "none there"}
+
+
+async def test_sessions_to_which_nothing_happens_do_not_keep_the_states_in_which_that_began(
+    autojump_clock: MockClock,
+) -> None:
+    async with listening(probed=True) as (_, door, _):
+        await dial_in(door, *map(stacks, range(12)))
+        await trio.sleep(10)
+        gc.collect()
+        kept = {id(each.snapshots) for each in gc.get_objects() if isinstance(each, State) and each.snapshots}
+        assert len(kept) < 5
 
 
 async def test_of_many_sessions_the_state_shows_twenty_the_stopped_ones_first(autojump_clock: MockClock) -> None:

@@ -5,9 +5,9 @@
         async for event in connection.events:  # in a task of its own
             ...
 
-Tasks: `open_connection` runs a reader and a writer, each in its own shielded scope, so that a goodbye can still be
-sent and answered while the session around it is being cancelled. Each reverse request (`runInTerminal`,
-`startDebugging`) gets a task, and is always answered.
+Tasks: `open_connection` runs a reader, and a writer for each frame, one at a time, each in its own shielded scope, so
+that a goodbye can still be sent and answered while the session around it is being cancelled. Each reverse request
+(`runInTerminal`, `startDebugging`) gets a task, and is always answered.
 
 Events arrive in one ordered channel, `Connection.events`; the last item is always an `EndOfStream`. When the channel
 is full the reader stops reading, responses included: the task that receives events must never wait for a response.
@@ -68,14 +68,17 @@ class DapConnectionStatistics(msgspec.Struct, frozen=True):
 class Connection:
     """Requests out, events in. Made by `open_connection`."""
 
-    def __init__(self, stream: trio.abc.Stream, on_reverse_request: ReverseRequest) -> None:
+    def __init__(self, stream: trio.abc.Stream, on_reverse_request: ReverseRequest, nursery: trio.Nursery) -> None:
         self._stream = stream
+        self._nursery = nursery
         self._on_reverse_request = on_reverse_request
         self._seq = count(1)
         self._waiting: dict[int, trio.MemorySendChannel[Response]] = {}
         self._late: dict[int, Callable[[], None]] = {}
         self._ended: EndOfStream | None = None
-        self._outbox, self._frames_to_write = trio.open_memory_channel[bytes](0)
+        self._writing: trio.CancelScope | None = None
+        self._is_broken = False
+        self._written = trio.lowlevel.ParkingLot()
         self._inbox, self.events = trio.open_memory_channel[EventBody | EndOfStream](_INBOX_EVENTS)
 
     def __repr__(self) -> str:
@@ -89,6 +92,10 @@ class Connection:
     def ended(self) -> EndOfStream | None:
         """The reason why the connection ended, or None while it is open."""
         return self._ended
+
+    @property
+    def _can_write(self) -> bool:
+        return self._ended is None and not self._is_broken
 
     def statistics(self) -> DapConnectionStatistics:
         """Count what is waiting, as Trio's channels do."""
@@ -116,7 +123,7 @@ class Connection:
         answer, wait_answer = trio.open_memory_channel[Response](1)
         self._waiting[seq] = answer
         try:
-            await self._outbox.send(encode_frame(encode_request(seq, command, arguments)))
+            await self._write_soon(encode_frame(encode_request(seq, command, arguments)))
             if sent is not None:
                 sent()
             response = await wait_answer.receive()
@@ -132,14 +139,14 @@ class Connection:
             raise AdapterRefused(command, failure_text(response))
         return decode_body(response.body, kind)
 
-    async def _read(self, nursery: trio.Nursery, reading: trio.CancelScope) -> None:
+    async def _read(self, reading: trio.CancelScope) -> None:
         decoder = FrameDecoder()
         end = EndOfStream("the debug adapter closed the connection")
         with reading, self._inbox:
             try:
                 while data := await self._stream.receive_some(_CHUNK_BYTES):
                     for body in decoder.feed(bytes(data)):
-                        await self._dispatch(decode_message(body), nursery)
+                        await self._dispatch(decode_message(body))
                 decoder.finish()
             except ProtocolViolation as violation:
                 log.warning("debug adapter broke the protocol: %s", violation)
@@ -151,7 +158,7 @@ class Connection:
             self._end(end)
             await self._inbox.send(end)
 
-    async def _dispatch(self, message: Request | Response | DapEvent, nursery: trio.Nursery) -> None:
+    async def _dispatch(self, message: Request | Response | DapEvent) -> None:
         match message:
             case Response():
                 self._complete(message)
@@ -163,7 +170,7 @@ class Connection:
                 except trio.WouldBlock:
                     await self._inbox.send(event)
             case Request():
-                nursery.start_soon(self._serve_reverse_request, message)
+                self._nursery.start_soon(self._serve_reverse_request, message)
 
     def _complete(self, response: Response) -> None:
         waiter = self._waiting.get(response.request_seq)
@@ -178,13 +185,15 @@ class Connection:
 
     def end_now(self) -> None:
         """End the connection from our side: every request that still waits raises `AdapterGone`."""
+        if self._writing is not None:
+            self._writing.cancel(reason="the connection is closed")
         if self._ended is None:
             self._end(EndOfStream("the connection was closed from this side"))
 
     def _end(self, end: EndOfStream) -> None:
         """Wake every waiter. Synchronous, so that no request can start to wait in between."""
         self._ended = end
-        self._frames_to_write.close()
+        self._written.unpark_all()
         for waiter in self._waiting.values():
             waiter.close()
 
@@ -199,16 +208,36 @@ class Connection:
             log.exception("serving %s", request.command)
             answer = encode_response(next(self._seq), request, failure=f"{type(error).__name__}: {error}")
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the connection ended meanwhile
-            await self._outbox.send(encode_frame(answer))
+            await self._write_soon(encode_frame(answer))
 
-    async def _write(self, writing: trio.CancelScope) -> None:
-        """Write the frames. No other task calls `send_all`, so a request that is cancelled leaves no half frame."""
-        with writing:
-            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                async for frame in self._frames_to_write:
-                    await self._stream.send_all(frame)
-            # The reader notices the broken connection as well, and reports its end.
-            self._frames_to_write.close()
+    async def _write_soon(self, frame: bytes) -> None:
+        """Have a frame written by a task of its own, and return when that has begun, after all that were sent before.
+
+        So a request that is cancelled leaves no half frame. A writer that waits for frames would be there all the time,
+        and each of a thousand connections has nothing to write nearly always.
+
+        Raises:
+            trio.ClosedResourceError: nothing can be written any more.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        if self._writing is not None and self._can_write:
+            await self._written.park()  # who is woken has the turn, so that none overtakes
+        if not self._can_write:
+            raise trio.ClosedResourceError
+        self._writing = trio.CancelScope(shield=True)
+        self._nursery.start_soon(self._write, frame, self._writing)
+
+    async def _write(self, frame: bytes, writing: trio.CancelScope) -> None:
+        try:
+            with writing:
+                await self._stream.send_all(frame)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):  # the reader notices it, and reports the end
+            self._is_broken = True
+            self._written.unpark_all()
+        if self._written:
+            self._written.unpark()
+        else:
+            self._writing = None
 
 
 @asynccontextmanager
@@ -222,16 +251,13 @@ async def open_connection(stream: trio.abc.Stream, on_reverse_request: ReverseRe
     Error handling: what breaks the stream or the protocol is an `EndOfStream` in `events` and an `AdapterGone` in
     every request; it does not raise out of the block.
     """
-    connection = Connection(stream, on_reverse_request)
     async with trio.open_nursery() as nursery:
-        reading, writing = trio.CancelScope(shield=True), trio.CancelScope(shield=True)
-        nursery.start_soon(connection._read, nursery, reading)  # noqa: SLF001
-        nursery.start_soon(connection._write, writing)  # noqa: SLF001
+        connection, reading = Connection(stream, on_reverse_request, nursery), trio.CancelScope(shield=True)
+        nursery.start_soon(connection._read, reading)  # noqa: SLF001
         try:
             yield connection
         finally:
             reading.cancel(reason="the session is closed")
-            writing.cancel(reason="the session is closed")
             nursery.cancel_scope.cancel(reason="the session is closed")
             connection.end_now()
             connection.events.close()

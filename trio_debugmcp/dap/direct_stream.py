@@ -69,6 +69,41 @@ class DirectStream(trio.abc.Stream):
         starting: Pythons that the program has started, and that have not dialed in so far.
     """
 
+    # A dict of so many attributes has 1.5 KB, and each of a thousand programs has a stream.
+    __slots__ = (
+        "_announced",
+        "_asked",
+        "_broken",
+        "_caller",
+        "_child_arguments",
+        "_closed",
+        "_configured",
+        "_decoder",
+        "_dial_ins",
+        "_early",
+        "_end",
+        "_flushed",
+        "_frames",
+        "_has_pid",
+        "_incoming",
+        "_is_guest",
+        "_is_replaced",
+        "_lost",
+        "_numbers",
+        "_nursery",
+        "_open_requests",
+        "_reading",
+        "_records",
+        "_records_key",
+        "_run_number",
+        "_saying_goodbye",
+        "ends_program",
+        "is_engines",
+        "is_ours",
+        "pid",
+        "starting",
+    )
+
     def __init__(
         self,
         dial_ins: DialIns,

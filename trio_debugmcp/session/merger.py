@@ -62,6 +62,9 @@ class ResourceListener(Protocol):
         """Called when other resources are listed than before: a session has begun or ended, or the first run begun."""
 
 
+_NO_STATE = State()
+
+
 class _Wait:
     """A task that waits for a state; the merger looks for it at each change, so that the task is woken once.
 
@@ -72,7 +75,7 @@ class _Wait:
 
     def __init__(self, condition: Callable[[State], bool]) -> None:
         self.condition = condition
-        self.state = State()
+        self.state = _NO_STATE
         self.failure: Exception | None = None
         self.over = trio.Event()
 

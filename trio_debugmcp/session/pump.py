@@ -136,8 +136,10 @@ class EventPump:
                     if isinstance(event, Stopped) and not self._suspension.stopped:
                         await self._merge_resume()
                     self._before_merge(event)
-                    state = await self._merger.merge(EventReceived(self._requests.session_id, event))
-                    self._after_merge(event, state, nursery)
+                    # No name for the state here: each of a thousand pumps would hold another while nothing happens,
+                    # and with it all sessions as they were.
+                    received = EventReceived(self._requests.session_id, event)
+                    self._after_merge(event, await self._merger.merge(received), nursery)
 
     async def _on_reports(self, reports: tuple[Report, ...]) -> None:
         for report in reports:

@@ -59,7 +59,7 @@ from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.verbs import Verbs
 from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionStarted
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Origin, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -163,14 +163,10 @@ class DebugSession:
         the session ends as failed, and the exception is raised.
         """
         failure: DebugError | None = None
-        parent = None if self.parent is None else self._merger.state.snapshot(self.parent)
-        origin = origin_of(
-            self.profile, self.start, self._shared.clock.now(), None if parent is None else parent.origin
-        )
         self._shared.breakpoints.syncs.add(self._breakpoints)
         try:
             try:
-                await self._merger.merge(SessionOpened(self.id, origin, self.parent, self._outlives_parent()))
+                await self._merger.merge(SessionOpened(self.id, self._origin(), self.parent, self._outlives_parent()))
             finally:
                 self.opened.set()
             async with self._open_adapter() as adapter:
@@ -186,6 +182,10 @@ class DebugSession:
                 await self._close(self._ending.reason or (str(failure) if failure else self._interruption()))
         if failure is not None:
             raise failure
+
+    def _origin(self) -> Origin:
+        parent = None if self.parent is None else self._merger.state.snapshot(self.parent)
+        return origin_of(self.profile, self.start, self._shared.clock.now(), None if parent is None else parent.origin)
 
     def _outlives_parent(self) -> bool:
         return isinstance(self.start, ChildStart) and self.profile.child_outlives_parent(self.start.configuration)

@@ -17,6 +17,9 @@ from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start, asked_for
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 
+_NONE = frozenset[int]()
+"""Kept in place of other empty ones: Python makes each anew, with 216 bytes, and a session has three."""
+
 
 class EntryPlace(Struct, frozen=True):
     """Where hidden breakpoints are: on functions, or one in a file on the line of its first statement."""
@@ -51,9 +54,7 @@ class HiddenBreakpoints:
         self.entry = self.place
         self.raising: tuple[str, ...] = ()
         self._thrown = profile.thrown
-        self._entry_ids: frozenset[int] = frozenset()
-        self._raising_ids: frozenset[int] = frozenset()
-        self._exception_ids: frozenset[int] = frozenset()
+        self._entry_ids = self._raising_ids = self._exception_ids = _NONE
 
     def __repr__(self) -> str:
         return f"<HiddenBreakpoints entry={self.entry!r}>"
@@ -75,12 +76,13 @@ class HiddenBreakpoints:
 
         js-debug gives an id again once its breakpoint is taken back: then it is the user's.
         """
-        self._entry_ids = (self._entry_ids - _ids(answers[:users])) | _ids(answers[users:])
+        self._entry_ids = (self._entry_ids - _ids(answers[:users])) | _ids(answers[users:]) or _NONE
 
     def functions_bound(self, answers: Sequence[DapBreakpoint], users: int) -> None:
         """Keep what the adapter has answered for `functions`, behind so many breakpoints of the user's."""
         behind_entry = users + len(self._entry_functions())
-        self._raising_ids = _ids(answers[behind_entry:]) - _ids(answers[:users])  # the user may have the same name
+        users_own = _ids(answers[:users])  # which may have the same name
+        self._raising_ids = _ids(answers[behind_entry:]) - users_own or _NONE
         self.entry_bound(answers[:behind_entry], users)
 
     def raises(self, wanted: bool, tests: bool) -> bool:
@@ -94,7 +96,7 @@ class HiddenBreakpoints:
 
     def exceptions_bound(self, answers: Iterable[DapBreakpoint]) -> None:
         """Keep what the adapter has answered for its exception filters, if it has."""
-        self._exception_ids |= _ids(answers)
+        self._exception_ids = self._exception_ids | _ids(answers) or _NONE
 
     def interpreted(self, stopped: Stopped) -> Stopped:
         """Return a stop with what it means as its reason, and without the ids of what is hidden."""
