@@ -230,17 +230,23 @@ def test_errors_have_a_sentence_and_a_code(shared: Shell) -> None:
     code, sentence = shared.error("debug_step", "mode")
     assert (code, sentence) == (2, "'mode' is not an argument: write KEY=VALUE, or all of them as an object in JSON.")
     assert shared.error("--project", "/nowhere", "debug_state") == (2, "/nowhere is not a directory.")
-    code, sentence = shared.error("debug_stepp")
-    assert (code, sentence[:54]) == (5, "There is no tool 'debug_stepp'. Do you mean debug_step")
+
+
+STEPP = "There is no tool 'debug_stepp'. Do you mean debug_step or debug_state or debug_listen? --list shows them."
 
 
 @pytest.mark.parametrize("words", [("debug_stepp",), ("debug_stepp", "mode=in"), ("--list", "debug_stepp")])
 def test_no_server_is_started_for_a_tool_that_there_is_not(shell: Shell, words: tuple[str, ...]) -> None:
-    sentence = (
-        "There is no tool 'debug_stepp'. Do you mean debug_step or debug_state or debug_listen? --list shows them."
-    )
-    assert shell.error(*words) == (5, sentence)
+    assert shell.error(*words) == (5, STEPP)
     assert shell.answer("--status") == {"kept": False, "project": str(shell.project)}
+
+
+@pytest.mark.parametrize("words", [("debug_stepp",), ("debug_stepp", "mode=in"), ("--list", "debug_stepp")])
+def test_a_server_that_runs_is_asked_whether_it_has_a_tool_that_this_version_has_not(
+    shared: Shell, words: tuple[str, ...]
+) -> None:
+    assert "state" in shared.answer("debug_state")
+    assert shared.error(*words) == (5, STEPP)
 
 
 def test_a_second_server_for_a_project_is_refused_with_one_sentence(shared: Shell) -> None:

@@ -126,8 +126,14 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
         return _no_tool(arguments.tool, as_json)
     with _reach(arguments, place) as conversation:
         _warn_of_another_start(arguments, place, as_json)
-        tools = conversation.request("tools/list", {"name": arguments.tool})["tools"] if given else []
-        schema: dict[str, Any] = next((tool["inputSchema"] for tool in tools if tool["name"] == arguments.tool), {})
+        schema: dict[str, Any] = {}
+        is_known = _is_of_this_version(arguments.tool)
+        if given or not is_known:
+            tools = conversation.request("tools/list", {"name": arguments.tool})["tools"]
+            tool = next((tool for tool in tools if tool["name"] == arguments.tool), None)
+            if tool is None and not is_known:
+                return _no_tool(arguments.tool, as_json)
+            schema = {} if tool is None else tool["inputSchema"]
         values = absolute_paths(typed(given, schema), _here())
         result = conversation.request("tools/call", {"name": arguments.tool, "arguments": values})
     if result.get("isError"):
@@ -137,16 +143,20 @@ def _call(arguments: argparse.Namespace, place: Place, as_json: bool) -> int:
 
 def _may_have(tool: str, place: Place) -> bool:
     """Whether the project's server may have a tool. None is started for one that it would not have."""
-    from trio_debugmcp.server.naming import MORE
-    from trio_debugmcp.server.tool_names import FAMILIES
-
-    if tool == MORE or any(tool in names for names in FAMILIES.values()):
+    if _is_of_this_version(tool):
         return True
     running = connected(place)
     if running is None:
         return False
     with running:  # it may be of another version
         return True
+
+
+def _is_of_this_version(tool: str) -> bool:
+    from trio_debugmcp.server.naming import MORE
+    from trio_debugmcp.server.tool_names import FAMILIES
+
+    return tool == MORE or any(tool in names for names in FAMILIES.values())
 
 
 def _no_tool(tool: str, as_json: bool) -> int:
