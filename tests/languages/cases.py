@@ -267,6 +267,5 @@ CASES = {  # by the adapter, and its second language behind a comma
         source="shop.js",
         condition="i === 2",
         crash="RangeError: bad plum",
-        cannot={"function breakpoints": "it does not declare them"},
     ),
 }

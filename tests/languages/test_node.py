@@ -117,6 +117,34 @@ async def test_a_module_of_ecmascript_and_typescript_stop_at_their_first_stateme
         assert await client.call("debug_disconnect") == {"ended": True}
 
 
+async def test_a_breakpoint_on_a_function_stops_in_its_source_and_one_that_is_nowhere_is_said_with_those_like_it(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    shutil.copytree(PROGRAMS / "src", tmp_path / "src")
+    shutil.copytree(PROGRAMS / "out", tmp_path / "out")
+    (tmp_path / "shop.mjs").write_text(
+        'import { twice } from "./lib/sums.mjs";\nclass Till {\n  take(n) { return twice(n); }\n}\nnew Till().take(3)\n'
+    )
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "sums.mjs").write_text("export const twice = (n) => n * 2;\n")
+    async with debugging("--root", str(tmp_path)) as client:
+        stop = await client.call("debug_launch", program="out/app.js", breakpoints=[{"function": "sum"}])
+        assert (stop["breakpoints"], stop["at"].rpartition("/")[2]) == (["fn-1"], "app.ts:7 in sum")
+        await client.call("breakpoint_remove", id="*")
+        wanted = [{"function": "Till.take"}, {"file": "lib/sums.mjs", "function": "twice"}, {"function": "thrice"}]
+        stop = await client.call("debug_launch", program="shop.mjs", breakpoints=wanted, replace=True)
+        assert (stop["breakpoints"], stop["at"].rpartition("/")[2]) == (["fn-2"], "shop.mjs:3 in Till.take")
+        assert any("fn-4 is pending: " in note and "`twice` (sums.mjs)" in note for note in stop["notes"])
+        stop = await client.call("debug_continue")
+        assert (stop["at"].rpartition("/")[2], stop["locals"]) == ("sums.mjs:1 in twice", {"n": "3"})
+        assert (await client.call("debug_continue"))["notes"] == ["no stop at fn-4 thrice"]
+        await client.call("breakpoint_remove", id="*")
+        end = await client.call("debug_launch", program="shop.mjs", breakpoints=[{"function": "thrice"}])
+        assert (
+            "fn-5 was refused: " in end["notes"][0]
+        )  # at once, although the program has ended before it could be asked
+
+
 async def test_breakpoints_that_are_added_behind_those_of_the_launch_are_hit_each_by_its_own_id(
     debugging: Connect, tmp_path: Path
 ) -> None:

@@ -148,3 +148,22 @@ async def test_a_program_that_is_left_has_not_ended_and_others_are_named_by_thei
     async with launched(LAUNCHES, root) as client:
         assert await client.call("debug_disconnect", terminate=False) == {"detached": True}
         assert (await client.call("debug_state"))["notes"] == ["disconnected"]
+
+
+async def test_a_function_that_an_adapter_cannot_stop_in_is_a_line_of_the_file_that_defines_it(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    script, child = tmp_path / "app.js", program()
+    script.write_text("const half = (n) => n / 2;\nhalf(4);\nclass Till {\n  half(n) {\n    return n;\n  }\n}\n")
+    wanted = [{"function": each} for each in ("half", "Till.half", "hulf")]
+    lines = LAUNCHES + 'lacks = ["supportsFunctionBreakpoints"]\nhooks = "javascript"\n'
+    async with launched(lines, launcher(of=child), program=str(script), breakpoints=wanted) as client:
+        assert child.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 1, "column": 21}, {"line": 5}]
+        assert child.sent("setFunctionBreakpoints") == []
+        kept = (await client.read("debugger://breakpoints"))["functionBreakpoints"]
+        assert [each["verified"] for each in kept] == [True, True, False]
+        assert (
+            kept[0]["message"]
+            == "is in the first `half`, app.js:1; others: Till.half (app.js:5): say which by its `file`"
+        )
+        assert "as `hulf`; do you mean `half` (app.js)" in kept[2]["message"]

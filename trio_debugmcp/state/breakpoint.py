@@ -173,13 +173,15 @@ class Breakpoint(StopPlace, frozen=True):
     """A breakpoint of the user's. It outlives sessions.
 
     It is `lost` when the session that it is `only_in` ends, or when its text is in no line; the text says why. `hits`
-    counts the hits in all sessions since the last launch or attach, `notifications_sent` the messages. `set_by` are the
-    names of the clients that have set it. One that is `held_for` a program is not to stop a run of it, so no adapter of
-    that program has it until the run is over; it stops all others.
+    counts the hits in all sessions since the last launch or attach, `notifications_sent` the messages. `refused` is why
+    a session since then had not set it when it ended. `set_by` are the names of the clients that have set it. One that
+    is `held_for` a program is not to stop a run of it, so no adapter of that program has it until the run is over; it
+    stops all others.
     """
 
     hits: int = 0
     notifications_sent: int = 0
+    refused: str | None = None
     lost: str | None = None
     held_for: str | None = None
     set_by: tuple[str, ...] = ()

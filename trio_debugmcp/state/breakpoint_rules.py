@@ -58,7 +58,7 @@ def without_history(state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            replace(breakpoint, hits=0, bindings=(), problem=None, notifications_sent=0)
+            replace(breakpoint, hits=0, bindings=(), problem=None, notifications_sent=0, refused=None)
             for breakpoint in state.breakpoints
         ),
         run_places=tuple(replace(run_place, bindings=(), problem=None) for run_place in state.run_places),
@@ -113,6 +113,10 @@ def released(state: State, session_ids: Container[str]) -> State:
 
     def unbound(place: Place) -> Place:
         bindings = tuple(binding for binding in place.bindings if binding.session_id not in session_ids)
+        if isinstance(place, Breakpoint) and place.is_sent:
+            ended = (binding for binding in place.bindings if binding.session_id in session_ids)
+            refused = next((each.message for each in ended if each.message and not each.verified), place.refused)
+            place = replace(place, refused=refused)
         return replace(place, bindings=bindings)
 
     def has_ended(spec: BreakpointSpec) -> bool:

@@ -18,6 +18,20 @@ class FunctionCode(Struct, frozen=True):
     first: int
     """The line that a call of it runs first."""
     last: int
+    column: int | None = None
+    """Where in that line, if what stands before it runs at other times."""
+
+
+class FunctionPlace(Struct, frozen=True):
+    """Where a call of a function begins; with line 0 if only the adapter can stop there.
+
+    `others`: places of other functions that the name may mean as well, in words.
+    """
+
+    file: str
+    line: int
+    column: int | None = None
+    others: tuple[str, ...] = ()
 
 
 class Branch(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, FunctionPlace, Operand
 from trio_debugmcp.dap.profiles.printed_exceptions import PrintedExceptions
 from trio_debugmcp.dap.profiles.starts import MainClass
 
@@ -111,6 +111,9 @@ class Code:
     reads_source: ClassVar[bool] = False
     """Whether the language is known. If so, files are read, and it is only asked in queries of the host."""
 
+    finds_functions: ClassVar[bool] = False
+    """Whether functions are looked for in files, so that a breakpoint on one is a breakpoint in its first line."""
+
     tells_library: ClassVar[bool] = False
     by_project: ClassVar[bool] = False
     internals: ClassVar[tuple[str, ...]] = ()
@@ -136,11 +139,8 @@ class Code:
         """The line where a breakpoint on this line belongs; None if no code follows it. `text`: if not on disk."""
         return line
 
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
-        """File and line of the first statement of a function, in these files or the modules below these directories.
-
-        The line is 0 if a function of that name exists, but only the adapter can stop in it.
-        """
+    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
+        """The first statement of a function, in these files or the modules below these directories."""
         return None
 
     def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:

@@ -66,7 +66,7 @@ def breakpoint_notes(debugger: Debugger, program: Requests, earlier: Container[s
 def _is_foreign(debugger: Debugger, each: Breakpoint, program: Requests) -> bool:
     """Return whether a breakpoint can mean nothing in a program of this language."""
     if each.spec.function is not None:
-        return not program.capabilities.supports_function_breakpoints
+        return not (program.capabilities.supports_function_breakpoints or program.profile.code.finds_functions)
     profile, file = program.profile, each.spec.file
     if file is None or Path(file).suffix in profile.detect.suffixes:
         return False
@@ -74,8 +74,8 @@ def _is_foreign(debugger: Debugger, each: Breakpoint, program: Requests) -> bool
     return of_file is not None and set(of_file.language.split(", ")).isdisjoint(profile.language.split(", "))
 
 
-def refused_notes(debugger: Debugger, session_id: str, earlier: Container[str]) -> list[str]:
-    """Return notes on breakpoints that the adapter of a session has refused: for their conditions, or their kind.
+def refused_notes(debugger: Debugger, earlier: Container[str]) -> list[str]:
+    """Return notes on breakpoints that adapters had refused at the end: for their conditions, or their kind.
 
     `earlier`: ids of those that were set for another program; what kinds it supports says nothing new of them.
     """
@@ -85,11 +85,9 @@ def refused_notes(debugger: Debugger, session_id: str, earlier: Container[str]) 
         return breakpoint.spec.condition is not None or by_kind
 
     return [
-        f"{breakpoint.id} was refused: {binding.message}"
+        f"{breakpoint.id} was refused: {breakpoint.refused}"
         for breakpoint in debugger.state.breakpoints
-        for binding in breakpoint.bindings
-        if binding.session_id == session_id and not binding.verified and binding.message
-        if is_refused(breakpoint, binding.message)
+        if breakpoint.refused and not breakpoint.hits and is_refused(breakpoint, breakpoint.refused)
     ]
 
 

@@ -25,7 +25,6 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import directory_of
 from trio_debugmcp.state.breakpoint import StopPlace
 from trio_debugmcp.state.model import State
 
@@ -65,7 +64,7 @@ class BreakpointSync:
         self.judge, judging = judge, judge.judging
         self.hidden = HiddenBreakpoints(requests.profile, start)
         self._hits = hits
-        self.places = SourcePlaces(requests.profile, host, sources, directory_of(start))
+        self.places = SourcePlaces(requests.profile, host, sources, start)
         self._catching_up = False
         self._requests = requests
         self._merger = merger

@@ -37,10 +37,10 @@ class FunctionSync:
         found = [
             (stop_place.id, self._places.function_place(stop_place.spec.function or "")) for stop_place in stop_places
         ]
-        before = {file for file, _ in self._lines.functions.values()}
+        before = {place.file for place in self._lines.functions.values()}
         places = {id_: place for id_, place in found if place is not None}
-        self._lines.functions = {id_: place for id_, place in places.items() if place[1]}
-        await self._lines.send(before | {file for file, _ in self._lines.functions.values()})
+        self._lines.functions = {id_: place for id_, place in places.items() if place.line}
+        await self._lines.send(before | {place.file for place in self._lines.functions.values()})
         await self._send_named(
             [stop_place for stop_place in stop_places if stop_place.id not in self._lines.functions], {*places}
         )
@@ -50,7 +50,7 @@ class FunctionSync:
         if not mine and not hidden and not self.sent:
             return
         if not self._requests.capabilities.supports_function_breakpoints:
-            await self._lines.bind(mine, [], [(place, "breakpoints on functions") for place in mine])
+            await self._lines.bind(mine, [], [(place, self._without(place)) for place in mine])
             return
         sent, unsupported = placement.supported(mine, self._requests.capabilities)
         problem = await self._hits.problem_with(placement.Group((place,)) for place in sent)
@@ -73,6 +73,15 @@ class FunctionSync:
                 (place, answer if place.id in known else self._not_found(place, answer)) for place, answer in answers
             ]
         await self._lines.bind(mine, answers, unsupported)
+
+    def _without(self, place: StopPlace) -> str:
+        """Return what an adapter cannot do that has no breakpoints on functions, where none was found either."""
+        function = place.spec.function or ""
+        if not self._requests.profile.code.finds_functions:
+            return "breakpoints on functions"
+        meant = self._places.functions_alike(function)
+        none = f"breakpoints on functions that are in no file of the program, as `{function}`"
+        return "; ".join(filter(None, (none, meant, "else pass `file` and `statement`, the text of a line in it")))
 
     def _not_found(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
         meant = self._places.functions_alike(place.spec.function or "")

@@ -89,7 +89,7 @@ class Judging:
         hits = place.spec.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
         ours = hits or condition or together or habits.log_messages == "ours"
         # DAP has none for functions; those of Python are found in its source, and are lines then.
-        ours = ours or (place.spec.function is not None and not self._requests.profile.code.reads_source)
+        ours = ours or (place.spec.function is not None and not self._requests.profile.code.finds_functions)
         return condition, hits, place.spec.log_message is not None and (ours or not able.supports_log_points)
 
     def _by_server(self, place: StopPlace) -> bool:

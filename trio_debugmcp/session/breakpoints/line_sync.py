@@ -14,6 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint
+from trio_debugmcp.dap.profiles.function_code import FunctionPlace
+from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.breakpoints import placement
 from trio_debugmcp.session.breakpoints.adapter_ids import AdapterIds
@@ -52,14 +54,14 @@ class LineSync:
     Attributes:
         sent_files: the files in which the adapter has some.
         unsure: the files, and kinds, of which it is not known what the adapter has.
-        functions: the file and the line of each function that was found, by the id of its breakpoint.
+        functions: where each function is that was found, by the id of its breakpoint.
         suffixes: returns those of files in the languages of all sessions.
     """
 
     def __init__(self, context: SyncContext) -> None:
         self.sent_files: set[str] = set()
         self.unsure: set[str] = set()
-        self.functions: dict[str, tuple[str, int]] = {}
+        self.functions: dict[str, FunctionPlace] = {}
         self.suffixes: Callable[[], Collection[str]] = tuple
         self._requests, self._merger, self._sources = context.requests, context.merger, context.sources
         self._hits, self._judging, self._trial = context.hits, context.judging, context.trial
@@ -160,8 +162,10 @@ class LineSync:
     def _located(self) -> list[StopPlace]:
         """What the adapter is to have; on functions that were found, at their lines."""
         places = self._merger.state.places_of(self._requests.session_id)
-        lines = {place.id: self.functions.get(place.id, (place.spec.file, place.spec.line)) for place in places}
-        return [place.with_spec(file=lines[place.id][0], line=lines[place.id][1]) for place in places]
+        return [self._at_function(place, self.functions.get(place.id)) for place in places]
+
+    def _at_function(self, place: StopPlace, at: FunctionPlace | None) -> StopPlace:
+        return place if at is None else place.with_spec(file=at.file, line=at.line, column=at.column)
 
     def _in_running_text(self, places: list[StopPlace]) -> tuple[list[StopPlace], dict[str, str]]:
         """Return breakpoints of a file where they are in the text that this process runs, and what differs, by id."""
@@ -175,8 +179,20 @@ class LineSync:
                 changed |= {place.id: note} if note else {}
                 found.append(now)
             else:
+                others = self._others_of(place)
+                changed |= {place.id: others} if others else {}
                 found.append(place)
         return found, changed
+
+    def _others_of(self, place: StopPlace) -> str:
+        """Return a note that the name of a function may mean others as well."""
+        at = self.functions.get(place.id)
+        if at is None or not at.others:
+            return ""
+        more = f" and {len(at.others) - MAX_NAMED} more" if len(at.others) > MAX_NAMED else ""
+        named = ", ".join(at.others[:MAX_NAMED])
+        where = f"{Path(at.file).name}:{at.line}"
+        return f"is in the first `{place.spec.function}`, {where}; others: {named}{more}: say which by its `file`"
 
     async def bind(
         self,

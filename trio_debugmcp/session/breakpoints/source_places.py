@@ -2,19 +2,24 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from msgspec.structs import astuple
 
 from trio_debugmcp.dap.profiles.first_statement import first_statement
+from trio_debugmcp.dap.profiles.function_code import FunctionPlace
 from trio_debugmcp.dap.profiles.java_expressions import JavaCode
 from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
 from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.starts import Launch, Start, asked_for
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoints.class_breakpoints import MadeClasses
 from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.looking.sources import Sources, decode_source
+from trio_debugmcp.session.start import directory_of
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
 from trio_debugmcp.state.payloads import UnixTime
@@ -26,45 +31,47 @@ MAX_SOURCE_LENGTH = 1_000_000
 
 
 class SourcePlaces:
-    """Those of one session; `directory` is where its program runs, if that is known."""
+    """Those of one session, which has begun by `start`."""
 
-    def __init__(self, profile: Profile, host: Host, sources: Sources, directory: str | None) -> None:
+    def __init__(self, profile: Profile, host: Host, sources: Sources, start: Start) -> None:
+        asked = asked_for(start)
         self._profile = profile
         self._host = host
         self._sources = sources
-        self._directory = directory
+        self._directory = directory_of(start)
+        self._program = (asked.source or asked.program) if isinstance(asked, Launch) else ""
 
     def __repr__(self) -> str:
         return f"<SourcePlaces below {self._directory}>"
 
-    def function_place(self, function: str) -> tuple[str, int] | None:
+    def function_place(self, function: str) -> FunctionPlace | None:
         """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
         code, (files, directories) = self._profile.code, self._near()
-        found = self._query(
-            f"function {function}",
-            lambda: code.function_place(function, files, directories),
-            None,
-        )
-        return None if found is None else (found[0], found[1])
+
+        def find() -> tuple[Any, ...] | None:  # in a recording it is JSON
+            place = code.function_place(function, files, directories)
+            return None if place is None else astuple(place)
+
+        found = self._asked(f"function {function}", find, None) if code.finds_functions else None
+        return None if found is None else FunctionPlace(*found)
 
     def functions_alike(self, function: str) -> str:
         """Return the question whether functions of the program are meant by a name; empty where none is like it."""
         code, (files, directories) = self._profile.code, self._near()
+
+        def find() -> list[tuple[str, str]]:
+            alike = code.find_functions(function, files, directories, alike=True)
+            return [(file, each.qualname) for file, each in alike]
+
         none: list[tuple[str, str]] = []
-        found = self._query(
-            f"functions like {function}",
-            lambda: [
-                (file, each.qualname) for file, each in code.find_functions(function, files, directories, alike=True)
-            ],
-            none,
-        )
+        found = self._asked(f"functions like {function}", find, none) if code.finds_functions else none
         named = [f"`{name}` ({Path(file).name})" for file, name in dict.fromkeys((file, name) for file, name in found)]
         more = f" or {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
         return f"do you mean {' or '.join(named[:MAX_NAMED])}{more}?" if named else ""
 
     def _near(self) -> tuple[list[str], list[str]]:
         """Return the files of the program that are known, and the directories where more of it may be."""
-        files = [file for file in self._sources.known() if Path(file).is_absolute()]
+        files = [file for file in (self._program, *self._sources.known()) if Path(file).is_absolute()]
         directories = [str(Path(file).parent) for file in files]
         return files, list(dict.fromkeys([*directories, *([self._directory] if self._directory is not None else [])]))
 
@@ -132,8 +139,9 @@ class SourcePlaces:
 
     def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
         """Ask the host about the program's source; a recording that was made without the question has the default."""
-        if not self._profile.code.reads_source:
-            return default
+        return self._asked(question, ask, default) if self._profile.code.reads_source else default
+
+    def _asked(self, question: str, ask: Callable[[], T], default: T) -> T:
         try:
             return self._host.query(question, ask)
         except UsageError:

@@ -111,7 +111,7 @@ def test_functions_are_looked_for_in_modules_packages_and_near_files(tmp_path: P
 
     def place(name: str) -> tuple[str, int] | None:
         found = Debugpy.code.function_place(name, [], [str(tmp_path)])
-        return found and (found[0].removeprefix(f"{tmp_path}/"), found[1])
+        return None if found is None else (found.file.removeprefix(f"{tmp_path}/"), found.line)
 
     assert place("pkg.top") == ("pkg/__init__.py", 2)
     assert place("pkg.shop.Basket.total") == ("pkg/shop.py", 3)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -11,6 +12,9 @@ from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, Da
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
+from trio_debugmcp.dap.profiles.function_code import FunctionCode, FunctionPlace
+from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_named
+from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
 from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import BUILT_IN, keeping
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms
@@ -225,8 +229,28 @@ class JavaScriptExpressions(Expressions):
 class JavaScriptCode(Code):
     """Source files."""
 
+    finds_functions: ClassVar[bool] = True
     by_project: ClassVar[bool] = True
     internals: ClassVar[tuple[str, ...]] = ("<node_internals>/",)
+
+    def module_in(self, file: str) -> str | None:
+        return PurePath(file).name.partition(".")[0]
+
+    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
+        found = functions_named(name, files, directories)
+        if not found:
+            return None
+        (file, function), *rest = found
+        others = tuple(f"{each.qualname} ({PurePath(other).name}:{each.first})" for other, each in rest)
+        return FunctionPlace(file, function.first, function.column, others)
+
+    def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:
+        return () if text is None else functions_in(text)
+
+    def find_functions(
+        self, name: str, files: Sequence[str], directories: Sequence[str], *, alike: bool = False
+    ) -> Sequence[tuple[str, FunctionCode]]:
+        return (functions_alike if alike else functions_named)(name, files, directories)
 
 
 class JavaScriptPrograms(LanguagePrograms):

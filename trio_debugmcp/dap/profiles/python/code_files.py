@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, Operand
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, FunctionPlace, Operand
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.near_names import named_alike
 from trio_debugmcp.dap.profiles.python import assertions, branches, cleanups, code_lines
@@ -54,6 +54,7 @@ class PythonCode(Code):
     """Python files, read and parsed by this server's own Python; what that cannot parse is left to pydevd."""
 
     reads_source: ClassVar[bool] = True
+    finds_functions: ClassVar[bool] = True
 
     def is_generated(self, file: str) -> bool:
         return file.startswith("<") and file.endswith(">") and not file.startswith(("<frozen ", "<runner>"))
@@ -68,7 +69,7 @@ class PythonCode(Code):
         source = _read(file) if text is None else text.encode(errors="replace")
         return line if source is None else code_lines.line_with_code(source, line)
 
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
+    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
         """Look for `module.function` below the directories, then for `Class.method` in all files that are near."""
         names = name.split(".")
         modules = [
@@ -88,9 +89,9 @@ class PythonCode(Code):
                 continue
             line = code_lines.function_line(source, inner) if len(names) > 1 else None
             if line is not None:
-                return str(file), line
+                return FunctionPlace(str(file), line)
             exists = exists or code_lines.defines(source, inner)
-        return ("", 0) if exists else None
+        return FunctionPlace("", 0) if exists else None
 
     def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:
         source = _read(file) if text is None else text.encode(errors="replace")
@@ -114,11 +115,11 @@ class PythonCode(Code):
                 (str(file), function) for function in defined if f".{module}.{function.qualname}".endswith(f".{name}")
             ]
         place = self.function_place(name, files, directories) if not found and "." in name else None
-        if place is not None and place[1]:
+        if place is not None and place.line:
             found = [
-                (place[0], function)
-                for function in self.functions(place[0])
-                if function.first <= place[1] <= function.last
+                (place.file, function)
+                for function in self.functions(place.file)
+                if function.first <= place.line <= function.last
             ][-1:]
         return found
 

@@ -29,7 +29,7 @@ from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import (
 )
 from trio_debugmcp.server.tools.breakpoints.conditions import check_hit_condition, check_texts
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_name, exception_spec
-from trio_debugmcp.server.tools.breakpoints.functions_in_files import line_of_function
+from trio_debugmcp.server.tools.breakpoints.functions_in_files import place_of_function
 from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
 from trio_debugmcp.server.tools.near_files import no_file
@@ -76,8 +76,8 @@ def breakpoint_spec(
             raise no_file(debugger, params.file, cwd)
         if params.function is not None:
             language = launched or debugger.language_of(file)
-            first = line_of_function(debugger, params.function, file, params.file, language)
-            params = replace(params, function=None, line=first)
+            first, column = place_of_function(debugger, params.function, file, params.file, language)
+            params = replace(params, function=None, line=first, column=column)
     profile = launched if file is None and launched is not None else debugger.language_of(file)
     check_texts(params.condition, params.hit_condition, params.log_message, profile)
     given = given_code if file is not None and code_file(debugger, file) else None

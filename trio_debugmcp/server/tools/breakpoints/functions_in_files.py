@@ -10,20 +10,22 @@ from trio_debugmcp.session.debugger import Debugger
 _MOST_NAMED = 5
 
 
-def line_of_function(debugger: Debugger, function: str, file: str, given: str, profile: Profile | None) -> int:
-    """Return the line of a breakpoint on a function in a file. `given`: the file as the caller names it.
+def place_of_function(
+    debugger: Debugger, function: str, file: str, given: str, profile: Profile | None
+) -> tuple[int, int | None]:
+    """Return the line of a breakpoint on a function in a file, and the column if need be. `given`: the file as named.
 
     Raises:
         UsageError: `INVALID_PARAMETER`: which other call sets such a breakpoint.
     """
     lines = file_lines(debugger, file) or []
-    if profile is None or not profile.code.reads_source:
+    if profile is None or not profile.code.finds_functions:
         raise _unreadable(function, given, lines)
     code, text = profile.code, "\n".join(lines)
     defined = list(code.functions(file, text))
     found = [each for each in defined if f".{code.module_in(file)}.{each.qualname}".endswith(f".{function}")]
     if len(found) == 1:
-        return _first_line(found[0], function, given)
+        return _first_statement(found[0], function, given)
     if not found:
         raise _unknown(function, given, defined)
     named = " or ".join(f"line={each.first} ({each.qualname})" for each in found[:_MOST_NAMED])
@@ -32,9 +34,9 @@ def line_of_function(debugger: Debugger, function: str, file: str, given: str, p
     raise UsageError("INVALID_PARAMETER", sentence)
 
 
-def _first_line(found: FunctionCode, function: str, given: str) -> int:
-    if found.first > found.line:
-        return found.first
+def _first_statement(found: FunctionCode, function: str, given: str) -> tuple[int, int | None]:
+    if found.first > found.line or found.column is not None:
+        return found.first, found.column
     sentence = f"`{function}` of '{given}' stands on one line, where its definition would stop as well."
     advice = f"Pass `function` without `file`: breakpoint_set(function='{found.qualname}')."
     raise UsageError("INVALID_PARAMETER", f"{sentence} {advice}")

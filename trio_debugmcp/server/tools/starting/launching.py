@@ -212,7 +212,6 @@ async def run_program(
         full = StopData(session_id=program.id)
         return StopAnswer(full=full, state="Running", timed_out=True, notes=[note], session=program.id)
     first = session.snapshot
-    refused = refused_notes(debugger, session.id, earlier)  # at the end of the program nothing is bound any more
     first_known = FirstStop()
     if wait:
         with trio.move_on_at(deadline):
@@ -224,7 +223,7 @@ async def run_program(
     hit = tuple(f"{id_} is pending: " for id_ in answer.breakpoints)  # whatever the adapter has last said of it
     found = breakpoint_notes(debugger, session.requests, earlier)
     notes = [note for note in found if note not in known and not note.startswith(hit)]
-    notes = [*(refused if answer.state == "Disconnected" else []), *notes]
+    notes = [*(refused_notes(debugger, earlier) if answer.state == "Disconnected" else []), *notes]
     last = session.snapshot or debugger.state.end_of(session.id) or first
     engine = None if last is None else last.origin.unusual_engine
     last = (None if outcome is None else outcome.paused) or last  # maybe a child, which the rest of the answer is about

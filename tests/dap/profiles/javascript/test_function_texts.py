@@ -1,0 +1,99 @@
+"""Functions in JavaScript and TypeScript, and the statement that a call of each begins with."""
+
+from pathlib import Path
+
+import pytest
+
+from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_named
+from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
+
+
+def found(text: str) -> dict[str, tuple[int, str]]:
+    """Return functions by their names: the line of each first statement, and the text from there on."""
+    lines = text.split("\n")
+    return {
+        each.qualname: (each.first, lines[each.first - 1][(each.column or 1) - 1 :].strip())
+        for each in functions_in(text)
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "begins"),
+    [
+        ("function board(n) {\n  // of\n  return n;\n}", "board", (3, "return n;")),
+        ("async function* rows(a = {}, { b } = a) { yield b; }", "rows", (1, "yield b; }")),
+        ("const price = (a) => {\n  return a;\n};", "price", (2, "return a;")),
+        ("export const twice = x => x * 2;", "twice", (1, "x * 2;")),
+        ("const late = (a) =>\n  a + 1;", "late", (2, "a + 1;")),
+        ("class A {\n  async b(c) { return c; }\n}", "A.b", (2, "return c; }")),
+        ("class A<T extends { d: C }> extends B {\n get c(): { d: T } {\n return 1;\n  }\n}", "A.c", (3, "return 1;")),
+        ("class A {\n  #d = async () => {\n    await 1;\n  };\n}", "A.#d", (3, "await 1;")),
+        ("const api = {\n  list(q) {\n    return q;\n  },\n};", "api.list", (3, "return q;")),
+        ("const api = { find: function (q) { return q; } };", "api.find", (1, "return q; } };")),
+        ("Till.prototype.open = function () { return 1; };", "Till.open", (1, "return 1; };")),
+        ("module.exports.open = () => 1;", "open", (1, "1;")),
+        ("export const add = (a: number, b: number): number => a + b;", "add", (1, "a + b;")),
+        ("const load: Loader<string> = async <T,>(a: T) => {\n  return a;\n};", "load", (2, "return a;")),
+        ("function of(a: any): Promise<{ b: string }> {\n  return a;\n}", "of", (2, "return a;")),
+        ("function is(a: unknown): a is { b: string } { return true; }", "is", (1, "return true; }")),
+        ("function f() {\n  'use strict';\n  function g() { return 1; }\n\n  return g();\n}", "f", (5, "return g();")),
+        ("function f() {\n}", "f", (2, "}")),
+        ("function f() {\n  `${1}`.trim();\n}", "f", (2, "`${1}`.trim();")),
+        ("const re = /[{(]'/;\nfunction f() {\n  return re;\n}", "f", (3, "return re;")),
+        ("const text = '{'; // {\nfunction f() {\n  return text;\n}", "f", (3, "return text;")),
+    ],
+)  # fmt: skip
+def test_a_call_begins_with_the_first_statement_of_a_body(text: str, name: str, begins: tuple[int, str]) -> None:
+    assert found(text)[name] == begins
+
+
+def test_what_has_no_body_or_no_name_is_left_out() -> None:
+    text = (
+        "interface Line { price(a: number): number; count: number }\n"
+        "declare function ext(a: string): void;\n"
+        "function over(a: string): string;\n"
+        "function over(a: any) {\n  return a;\n}\n"
+        "if (over(1)) { over(2); }\n"
+        "for (const a of b) { over(a); }\n"
+        "while (over(3)) {}\n"
+        "app.get('/x', async (req, res) => { res.send(1); });\n"
+        "const half = 4 / over(2) / 1;\n"
+    )
+    assert found(text) == {"over": (5, "return a;")}
+
+
+def test_brackets_that_nothing_closes_hide_no_other_function() -> None:
+    assert "f" in found("const a = (\nfunction f() { return 1; }\n")
+    assert "f" in found("const a = b) };\nfunction f() { return 1; }\n")
+    assert functions_in("(" * 10_000 + "}" * 10_000) == ()
+
+
+def test_a_function_is_found_in_the_files_of_its_program_outside_of_others_first(tmp_path: Path) -> None:
+    texts = {
+        "package.json": "{}",
+        "src/app.ts": "main();\nfunction main() {\n  new Cart().add();\n}\n",
+        "src/lib/cart.ts": "export class Cart {\n  constructor(private a = 1) {}\n  add() {\n    return 1;\n  }\n}\n",
+        "src/lib/sums.js": "const sums = { by: { add() { return 2; } } };\nexport const add = (a) => a;\n",
+        "dist/app.js": "function main() {\n  cart.add();\n}\n//# sourceMappingURL=app.js.map",
+        "dist/only.js": "function built() {\n  return 1;\n}\n//# sourceMappingURL=only.js.map",
+        "node_modules/other/index.js": "function hidden() {}\nfunction main() {}\n",
+        "types.d.ts": "declare class Cart {}",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    def places(name: str) -> list[str]:
+        program = str(tmp_path / "dist" / "app.js")
+        found = functions_named(name, [program], [str(tmp_path / "dist")])
+        return [f"{Path(file).relative_to(tmp_path)}:{each.first} {each.qualname}" for file, each in found]
+
+    assert places("main") == ["src/app.ts:3 main"]
+    assert places("Cart.add") == ["src/lib/cart.ts:4 Cart.add"]
+    assert places("Cart") == ["src/lib/cart.ts:2 Cart.constructor"]
+    assert places("sums.add") == ["src/lib/sums.js:2 add"]
+    assert places("add") == ["src/lib/sums.js:2 add", "src/lib/cart.ts:4 Cart.add", "src/lib/sums.js:1 sums.by.add"]
+    assert places("built") == ["dist/only.js:2 built"]
+    assert places("hidden") == places("dd") == []
+    alike = functions_alike("mian", [], [str(tmp_path)])
+    assert [(Path(file).name, each.qualname) for file, each in alike] == [("app.ts", "main")]
