@@ -88,4 +88,8 @@ async def test_what_has_changed_is_said_to_each_client_since_its_own_last_look()
                 assert "since" not in await other.call("fleet_state")
                 assert "1 moved" in (await one.call("fleet_state"))["since"]
                 assert "moved" not in (await other.call("fleet_state"))["since"]
+                for number in range(6):
+                    async with server.connect(name=f"more {number}") as more:
+                        assert "since" not in await more.call("fleet_state")
+                assert "2 in the same place" in (await one.call("fleet_state"))["since"]
                 await one.call("debug_disconnect")

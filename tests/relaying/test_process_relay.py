@@ -3,6 +3,7 @@
 The programs are the fake ones of test_dial_in, which dial in at the relay's port by real sockets of loopback.
 """
 
+import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -150,3 +151,28 @@ def test_the_processes_below_one_are_all_its_descendants_that_run_python(monkeyp
         )
     ]
     assert bringing_in.below(5, processes) == [6, 7, 9]
+
+
+def test_the_reason_why_a_process_cannot_be_brought_in_advises_what_a_relay_can_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bringing_in, "_PROC", tmp_path)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    for pid, executable in ((51, "/usr/bin/sleep"), (52, "/usr/bin/python3.12"), (53, "/usr/bin/python3.12")):
+        place = tmp_path / str(pid)
+        place.mkdir()
+        (place / "status").write_text("Name:\tx\nState:\tS (sleeping)\nTracerPid:\t0\nVmSize:\t1 kB\n")
+        (place / "cmdline").write_text("x")
+        (place / "maps").write_text("")
+        (place / "exe").symlink_to(executable)
+    (tmp_path / "53" / "root").mkdir()
+    assert (bringing_in.problem_of(51) or "").endswith(
+        "which is not Python: a relay brings in Python processes. A server on this machine attaches to others, with "
+        "debug_attach and the pid"
+    )
+    assert "or put the line of Python that debug_listen answers with into the program" in (
+        bringing_in.problem_of(52) or ""
+    )
+    assert "Run the relay where the process is" in (bringing_in.problem_of(53) or "")
+    (tmp_path / str(os.getpid())).mkdir()
+    assert "the relay itself" in (bringing_in.problem_of(os.getpid()) or "")

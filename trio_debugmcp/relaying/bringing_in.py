@@ -11,7 +11,7 @@ from pathlib import Path
 import trio
 
 from trio_debugmcp.dap.listener import ListenerAddress
-from trio_debugmcp.dap.profiles.processes import Process, called, owner_problem, running, trace_problem
+from trio_debugmcp.dap.profiles.processes import Attacher, Process, called, owner_problem, running, trace_problem
 from trio_debugmcp.dap.profiles.python.dialing_pydevd import debugpy_package, dial_arguments
 from trio_debugmcp.dap.profiles.python.engines import engine_of_process
 from trio_debugmcp.dap.profiles.python.injection import injection_problem
@@ -20,6 +20,13 @@ from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.patience import Patience
 
 _PROC = Path("/proc")
+
+_RELAY = Attacher(
+    "relay",
+    "",
+    "a relay brings in Python processes. A server on this machine attaches to others, with debug_attach and the pid",
+    "put the line of Python that debug_listen answers with into the program",
+)
 
 _INJECT_SECONDS = 60.0
 """For gdb or lldb to put the debugger in; it takes half a second, and longer if several do at once."""
@@ -52,7 +59,8 @@ def problem_of(pid: int) -> str | None:
     """Return why a process cannot be brought in; None if nothing is known to be in the way."""
     if _PROC.is_dir() and not (_PROC / str(pid)).exists():
         return f"there is no process with the id {pid}"
-    return owner_problem(pid, _PROC) or trace_problem(pid, _PROC) or injection_problem(pid, _PROC)
+    problems = (problem(pid, _PROC, _RELAY) for problem in (owner_problem, trace_problem, injection_problem))
+    return next(filter(None, problems), None)
 
 
 async def brought_in(pid: int, carrier: Carrier, address: ListenerAddress, patience: Patience) -> str | None:

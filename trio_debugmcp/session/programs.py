@@ -21,7 +21,7 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.program_at_hand import ProgramAtHand
 from trio_debugmcp.session.start import session_active
-from trio_debugmcp.state.model import StackFrame, State
+from trio_debugmcp.state.model import State
 
 MAX_PROGRAMS = 16
 """Programs at a time: each has an adapter, a process, some tasks, and up to 4 MiB of output."""
@@ -30,15 +30,19 @@ MAX_ENDED = 4
 """Ended programs whose output is kept; that of one may have 4 MiB."""
 
 
-MAX_LOOKS = 4
-"""Clients of which the last look at all processes is kept; that at a thousand has some megabytes."""
+MAX_LOOKS = 64
+"""Clients of which the last look at all processes is kept; that at a thousand has 0.2 MB."""
 
 
 class FleetMemory(Struct, frozen=True):
-    """What the last look at all processes has seen, `at` that time of Trio's clock, by the ids of their sessions."""
+    """What the last look at all processes has seen, `at` that time of Trio's clock, by the ids of their sessions.
+
+    Of the stacks it has a number for each, which says whether the next one is the same: the frames of a thousand would
+    be megabytes.
+    """
 
     at: float
-    stacks: Mapping[str, tuple[StackFrame, ...]]
+    places: Mapping[str, int]
     used: Mapping[str, ProcessorUse]
 
 

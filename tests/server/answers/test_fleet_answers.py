@@ -4,7 +4,7 @@ import msgspec
 
 from trio_debugmcp.server.answers.answer import encoded
 from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
-from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
+from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow, place_of
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.ending import LEFT
 from trio_debugmcp.state.model import Departed, StackFrame
@@ -120,7 +120,11 @@ def test_what_changed_since_the_last_look_names_who_moved_and_who_computes_witho
     look = FleetLook(
         processes=fleet_of(8),
         used={"s-2": Used(0.9, 0.9), "s-3": Used(0.0, 0.0)},
-        before={**{process.id: process.stack for process in fleet_of(8)}, "s-5": WAITS, "s-99": WAITS},
+        before={
+            **{process.id: place_of(process.stack) for process in fleet_of(8)},
+            "s-5": place_of(WAITS),
+            "s-99": place_of(WAITS),
+        },
         ago=12.0,
     )
     answer, _ = answered(look)

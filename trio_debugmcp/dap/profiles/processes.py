@@ -25,6 +25,30 @@ _COMM_LENGTH = 15
 _INTERPRETER = re.compile(r"(python|node|ruby|perl|bash|sh|dash|php)[\d.]*")
 
 
+class Attacher(Struct, frozen=True):
+    """What attaches to processes, for the reasons why it cannot.
+
+    Attributes:
+        name: what its user calls it.
+        launched: what is to be said of programs that it launches.
+        others: what to do with a process that is not Python.
+        without_tracing: what to do with a Python program where there is no native debugger.
+    """
+
+    name: str
+    launched: str
+    others: str
+    without_tracing: str
+
+
+SERVER = Attacher(
+    "server",
+    "; programs that it launches need neither",
+    "leave `adapter` out to attach as it fits",
+    "start the program with `python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678",
+)
+
+
 class Process(Struct, frozen=True):
     """A process: its id, its parent's, its name as Linux keeps it, and its command line."""
 
@@ -93,7 +117,7 @@ def called(name: str, processes: Sequence[Process], own: int) -> list[Process]:
     return [process for process in processes if process.is_called(name) and not is_ours(process.pid)]
 
 
-def owner_problem(pid: int, proc: Path) -> str | None:
+def owner_problem(pid: int, proc: Path, by: Attacher = SERVER) -> str | None:
     """Return why this user may not look into a process, whatever looks: it is another user's, or not a program's."""
     try:
         status = (proc / str(pid) / "status").read_text()
@@ -109,25 +133,25 @@ def owner_problem(pid: int, proc: Path) -> str | None:
     if uid is None or own == 0 or int(uid.split()[0]) == own or _may_trace_all(proc):
         return None
     return (
-        f"process {pid} belongs to the user with the id {uid.split()[0]}, and this server runs as {own}: run it as "
+        f"process {pid} belongs to the user with the id {uid.split()[0]}, and this {by.name} runs as {own}: run it as "
         "that user, or give it the capability CAP_SYS_PTRACE"
     )
 
 
-def trace_problem(pid: int, proc: Path) -> str | None:
-    """Return what keeps this server from tracing a process; None if nothing does, as far as that can be known."""
+def trace_problem(pid: int, proc: Path, by: Attacher = SERVER) -> str | None:
+    """Return what keeps us from tracing a process; None if nothing does, as far as that can be known."""
     if pid == os.getpid():
-        return "this is the server itself, which would wait for its own answer"
+        return f"this is the {by.name} itself, which would wait for its own answer"
     try:
         tracer = _field((proc / str(pid) / "status").read_text(), "TracerPid")
     except OSError:
         tracer = None
     if tracer not in (None, "0"):
         return f"process {pid} is traced already, by process {tracer}; only one debugger can be: end that one first"
-    return ptrace_problem(proc)
+    return ptrace_problem(proc, by)
 
 
-def ptrace_problem(proc: Path) -> str | None:
+def ptrace_problem(proc: Path, by: Attacher = SERVER) -> str | None:
     """Return what keeps this user from tracing other processes, as Linux' Yama has it; None if nothing does."""
     try:
         scope = int((proc / "sys/kernel/yama/ptrace_scope").read_text())
@@ -139,8 +163,8 @@ def ptrace_problem(proc: Path) -> str | None:
     if scope >= 3:
         return "/proc/sys/kernel/yama/ptrace_scope is 3: nothing may be traced until the next start of the machine"
     return (
-        f"/proc/sys/kernel/yama/ptrace_scope is {scope}: set it to 0, or give the server the capability "
-        "CAP_SYS_PTRACE; programs that it launches need neither"
+        f"/proc/sys/kernel/yama/ptrace_scope is {scope}: set it to 0, or give the {by.name} the capability "
+        f"CAP_SYS_PTRACE{by.launched}"
     )
 
 

@@ -5,13 +5,15 @@ import shutil
 import sys
 from pathlib import Path
 
+from trio_debugmcp.dap.profiles.processes import SERVER, Attacher
+
 _OLDEST_PYTHON = (3, 8)
 """The oldest that debugpy 1.8 can be put into: an older one fails without a word."""
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def injection_problem(pid: int, proc: Path) -> str | None:
+def injection_problem(pid: int, proc: Path, by: Attacher = SERVER) -> str | None:
     """Return why attaching to a process by its id cannot work; None if nothing is known to be in the way."""
     executable = _executable(proc / str(pid))
     if executable is not None:
@@ -21,20 +23,17 @@ def injection_problem(pid: int, proc: Path) -> str | None:
                 pid, *version.groups(), *_OLDEST_PYTHON
             )
         if not re.match(r"python|pypy", executable.name) and not _embeds_python(proc / str(pid)):
-            return f"process {pid} runs {executable}, which is not Python: leave `adapter` out to attach as it fits"
+            return f"process {pid} runs {executable}, which is not Python: {by.others}"
     if not _has_our_files(proc / str(pid)):
         return (
-            f"process {pid} sees other files than this server, as in another container: it cannot read the debugger. "
-            "Run the server where the process is, or have the program dial in (debug_listen)"
+            f"process {pid} sees other files than this {by.name}, as in another container: it cannot read the "
+            f"debugger. Run the {by.name} where the process is, or have the program dial in (debug_listen)"
         )
     # debugpy injects itself with a native debugger; without one it never answers.
     native = "lldb" if sys.platform == "darwin" else "gdb"
     if shutil.which(native):
         return None
-    return (
-        f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
-        f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
-    )
+    return f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or {by.without_tracing}"
 
 
 def _has_our_files(process: Path) -> bool:

@@ -5,7 +5,7 @@
 It has at most 2 KB for 32 processes, and 4 KB for a thousand; what is left out is counted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,14 +13,13 @@ from msgspec.structs import replace
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.fleet.collectives import missing_lines, unconnected_lines
 from trio_debugmcp.server.answers.fleet.fleet_classes import (
-    Frames,
     ProcessNow,
     class_line,
     classes_of,
     grouped,
     innermost,
-    lines_of,
     named,
+    place_of,
 )
 from trio_debugmcp.server.answers.fleet.fleet_lines import alike, counted, fitting_lines, room_of, without_host
 from trio_debugmcp.server.answers.fleet.merged_stacks import StackBranchData, merged, tree_data, tree_lines
@@ -54,7 +53,7 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     Attributes:
         used: processor time, by the sessions' ids.
         deadlocks: what is to be said of each process whose threads wait for each other.
-        before: the stacks at the last look, `ago` seconds; None: there was none.
+        before: the places of the stacks at the last look, `ago` seconds; None: there was none.
         is_whole: these are all that have connected.
     """
 
@@ -62,7 +61,7 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     ended: Sequence[Departed] = ()
     used: Mapping[str, Used] = {}
     deadlocks: Mapping[str, str] = {}
-    before: Mapping[str, Frames] | None = None
+    before: Mapping[str, int] | None = None
     ago: float = 0.0
     is_whole: bool = True
 
@@ -229,10 +228,8 @@ def _since(look: FleetLook) -> str | None:
     if before is None:
         return None
     there = [process for process in look.processes if process.id in before and process.unknown is None]
-    moved = [process for process in there if lines_of(process.stack) != lines_of(before[process.id])]
-    same = [process for process in there if process not in moved]
-    still = [process for process in same if (look.used.get(process.id, Used()).since or 0.0) < _STILL]
-    computed = [process for process in same if process not in still]
+    moved, same = _parted(there, lambda process: place_of(process.stack) != before[process.id])
+    still, computed = _parted(same, lambda process: (look.used.get(process.id, Used()).since or 0.0) < _STILL)
     new = [process for process in look.processes if process.id not in before]
     parts = [
         (still, "in the same place, without processor time"),
@@ -244,6 +241,15 @@ def _since(look: FleetLook) -> str | None:
     gone = len(before.keys() - {process.id for process in look.processes})
     words += [f"{gone} ended"] if gone else []
     return f"{look.ago:.0f} s ago: {'; '.join(words)}"
+
+
+def _parted(
+    processes: Sequence[ProcessNow], is_first: Callable[[ProcessNow], bool]
+) -> tuple[list[ProcessNow], list[ProcessNow]]:
+    first, others = list[ProcessNow](), list[ProcessNow]()
+    for process in processes:
+        (first if is_first(process) else others).append(process)
+    return first, others
 
 
 def _unless_most(group: Sequence[ProcessNow], of: Sequence[ProcessNow]) -> str:

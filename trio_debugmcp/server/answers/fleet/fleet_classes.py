@@ -79,6 +79,11 @@ def lines_of(stack: Frames) -> tuple[tuple[str, str, int], ...]:
     return tuple((frame.name, frame.location.file or "", frame.location.line or 0) for frame in stack)
 
 
+def place_of(stack: Frames) -> int:
+    """Return a number that is the same for stacks in the same lines, and for no others, as far as that can be."""
+    return hash(lines_of(stack))
+
+
 def _functions(stack: Frames) -> tuple[tuple[str, str], ...]:
     return tuple((frame.name, frame.location.file or "") for frame in stack)
 

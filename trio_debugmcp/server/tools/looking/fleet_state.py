@@ -6,7 +6,7 @@ import trio
 
 from trio_debugmcp.errors import no_session
 from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
-from trio_debugmcp.server.answers.fleet.fleet_classes import Frames, ProcessNow
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, place_of
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there, starting_notes
@@ -41,25 +41,25 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
         used={process.id: _used(process.id, seen, before) for process in chosen.processes},
         deadlocks={session_id: "; ".join(notes) for session_id, notes in deadlocks.items() if notes},
         is_whole=params.group is None and not starting and len(debugger.state.departed) < MAX_DEPARTED,
-        before=_stacks_before(before, params.group, chosen.processes),
+        before=_places_before(before, params.group, chosen.processes),
         ago=0.0 if before is None else trio.current_time() - before.at,
     )
     memory = FleetMemory(
         at=seen.at,
-        stacks={process.id: process.stack for process in everyone if process.unknown is None},
+        places={process.id: place_of(process.stack) for process in everyone if process.unknown is None},
         used={session_id: readings[-1] for session_id, readings in seen.used.items() if readings},
     )
     debugger.programs.keep_look(reader, memory)
     return fleet_answer(Places(debugger.workspace.directory), look, [*chosen.notes, *starting])
 
 
-def _stacks_before(
+def _places_before(
     before: FleetMemory | None, group: str | None, processes: Sequence[ProcessNow]
-) -> Mapping[str, Frames] | None:
-    """Return the stacks at the last look; for a group those of its processes, as the others are not gone."""
+) -> Mapping[str, int] | None:
+    """Return where they were at the last look; for a group those of its processes, as the others are not gone."""
     if before is None or group is None:
-        return None if before is None else before.stacks
-    return {process.id: before.stacks[process.id] for process in processes if process.id in before.stacks}
+        return None if before is None else before.places
+    return {process.id: before.places[process.id] for process in processes if process.id in before.places}
 
 
 def _departed(debugger: Debugger) -> list[Departed]:
