@@ -330,6 +330,32 @@ def test_go_programs_that_delve_builds_itself_are_left_to_it_and_other_packages_
     assert project_program(f"{home}/go.mod", home) is None
 
 
+ZIG = """    const exe = b.addExecutable(.{
+        .name = "till",
+        .root_module = b.createModule(.{ .root_source_file = b.path("src/main.zig") }),
+    });
+"""
+
+
+@pytest.mark.parametrize("name", ["", "/build.zig", "/src/main.zig"])
+def test_a_project_of_zig_runs_its_only_executable_built_by_it(tmp_path: Path, name: str) -> None:
+    home = written(tmp_path, {"build.zig": ZIG, "src/main.zig": "", "src/other.zig": ""})
+    found = project_program(f"{home}{name}", "/")
+    assert found is not None
+    assert found.build is not None
+    assert (found.build.command, found.build.directory) == (("zig", "build"), home)
+    assert (found.program, found.build.program) == (f"{home}/build.zig", f"{home}/zig-out/bin/till")
+    assert "`.use_llvm = true`" in found.why
+    assert project_program(f"{home}/src/other.zig", "/") is None
+
+
+def test_a_project_of_zig_with_several_programs_or_none_is_refused(tmp_path: Path) -> None:
+    home = written(tmp_path, {"build.zig": ZIG + ZIG.replace("till", "shop")})
+    assert f"{home}/zig-out/bin/till, {home}/zig-out/bin/shop" in refusal(home, "/")
+    written(tmp_path, {"build.zig": '// addExecutable(.{ .name = "no" });'})
+    assert "names no executable" in refusal(home, "/")
+
+
 @pytest.mark.parametrize("name", ["pom.xml", "build.gradle", "build.gradle.kts"])
 def test_a_project_of_java_runs_its_only_class_with_a_main(tmp_path: Path, name: str) -> None:
     main = "class Main { public static void main(String[] args) { } }"

@@ -679,9 +679,7 @@ def test_a_section_that_is_not_there_is_refused_as_the_case_would_pass(tmp_path:
         run_of("tests/a_test.cpp::adds, up > twise", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "instead"), [("a.zig", "zig test"), ("ShelfTest.kt", "JUnitCore"), ("ShelfTest.scala", "JUnitCore")]
-)
+@pytest.mark.parametrize(("name", "instead"), [("ShelfTest.kt", "JUnitCore"), ("ShelfTest.scala", "JUnitCore")])
 def test_a_test_of_a_language_without_a_runner_is_refused_with_what_to_do_instead(
     tmp_path: Path, name: str, instead: str
 ) -> None:
@@ -689,3 +687,56 @@ def test_a_test_of_a_language_without_a_runner_is_refused_with_what_to_do_instea
     assert test_runners.is_own_program(f"{name}::adds up")
     with pytest.raises(NoSuchTest, match=f"Nothing here runs single tests of .*{instead}"):
         test_runners.test_run(f"{name}::adds up", [str(tmp_path)])
+
+
+ZIG = """const Box = struct {
+    fn go() i32 { return 2; }
+    test go { _ = 1; }
+    test "say \\"hi\\"" { _ = 1; }
+};
+//test "no" {
+const text =
+    \\\\test "nor this" {
+;
+test { _ = Box; }
+test { _ = 2; }
+test "adds up" { _ = 3; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "selected"),
+    [
+        ("::adds up", ".test.adds up"),
+        ("::a.test.adds up", ".test.adds up"),
+        ("::go", ".decltest.go"),
+        ('::say "hi"', '.test.say "hi"'),
+        (":4", '.test.say "hi"'),
+        (":10", ".test_0"),
+        (":11", ".test_1"),
+        ("::test_1", ".test_1"),
+    ],
+)
+def test_zig_builds_the_tests_that_have_a_name(tmp_path: Path, name: str, selected: str) -> None:
+    (tmp_path / "a.zig").write_text(ZIG)
+    (tmp_path / "build.zig").touch()
+    run = run_of(f"a.zig{name}", tmp_path)
+    assert run.build is not None
+    filtered = run.build.command.index("--test-filter")
+    assert run.build.command[filtered + 1 :] == (selected, f"{tmp_path}/a.zig")
+    assert (run.directory, run.build.otherwise) == (str(tmp_path), ("python-zig",))
+
+
+def test_a_test_of_zig_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    (tmp_path / "a.zig").write_text(ZIG)
+    with pytest.raises(NoSuchTest, match=r"no test 'adds upp' in .*; there are: adds up, and 2 more"):
+        run_of("a.zig::adds upp", tmp_path)
+    for name in ("test_2", "no", "nor this"):
+        with pytest.raises(NoSuchTest, match=f"no test '{name}' in"):
+            run_of(f"a.zig::{name}", tmp_path)
+    whole = run_of("a.zig", tmp_path).build
+    assert whole is not None
+    assert "--test-filter" not in whole.command
+    (tmp_path / "b.zig").touch()
+    with pytest.raises(NoSuchTest, match="There is no test in"):
+        run_of("b.zig", tmp_path)

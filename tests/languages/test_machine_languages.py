@@ -36,7 +36,8 @@ fn find(items: []Item, price: i32) ?Item {
 }
 
 fn ask(price: i32) error{NoPlum}!i32 {
-    return if (price > 2) error.NoPlum else price;
+    if (price > 2) return error.NoPlum;
+    return price;
 }
 
 pub fn main() !void {
@@ -44,11 +45,15 @@ pub fn main() !void {
     const items: []Item = shelf[0..];
     const found = find(items, 2);
     const absent = find(items, 9);
+    var buffer: [8]u8 = undefined;
+    var numbers = [_]u8{ 1, 2, @intCast(198 + items.len) };
+    _ = try std.fmt.bufPrint(&buffer, "x{d}", .{numbers[1] * 2});
+    const bytes: []u8 = numbers[0..];
     const kinds = [_]Kind{ .{ .fruit = items[0] }, .none };
     const right = ask(1);
     const wrong = ask(3);
     const nowhere: ?*Item = if (absent == null) null else &items[0];
-    std.debug.print("{any} {any} {any} {any} {any}\\n", .{ found, kinds, right, wrong, nowhere }); // print
+    std.debug.print("{any} {any} {any} {any} {any} {any}\\n", .{ found, kinds, right, wrong, nowhere, bytes }); // print
     _ = try ask(items[1].price);
 }
 """
@@ -106,7 +111,7 @@ async def test_an_item_of_an_array_of_ada_has_the_path_that_ada_has(debugging: C
         assert (await client.call("evaluate", expression="items(1).price", frame_index=1))["value"] == "3"
 
 
-async def test_values_of_zig_are_shown_by_what_they_have_and_an_error_of_main_ends_the_program(
+async def test_values_of_zig_are_shown_by_what_they_have_and_an_error_of_main_stops_where_it_leaves(
     debugging: Connect, tmp_path: Path
 ) -> None:
     installed("gdb")
@@ -130,6 +135,13 @@ async def test_values_of_zig_are_shown_by_what_they_have_and_an_error_of_main_en
             assert (await client.call("evaluate", expression=path))["value"] == value
         found = await client.call("variables_get", path="items", depth=2)
         assert found["variables"]["ptr[0].name"].startswith('"fig"')
+        assert shown["buffer"] == '"x4" and 6 times 170'
+        assert shown["numbers"] == "{1, 2, 200}"
+        assert (await client.call("variables_get", path="numbers"))["variables"]["[2]"].startswith("200")
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Exception", f"{source}:{line + 1}")
+        first = OPTIONAL[: OPTIONAL.index("return error.NoPlum")].count("\n") + 1
+        assert stop["exception"] == f"error.NoPlum: first returned at shop.zig:{first} in shop.ask"
         over = await client.call("debug_continue")
         assert (over["state"], over["exitCode"]) == ("Disconnected", 1)
         assert "error: NoPlum" in over["stdout"]

@@ -10,6 +10,7 @@ import pytest
 import trio
 from msgspec import Struct
 
+from tests.languages.cases import zig
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
 from trio_debugmcp.testing import DebugClient, ToolFailed
@@ -82,6 +83,10 @@ RUNNERS = {
         *("barn", "javac", f"{BARN}/OldShelfTest.java:11", f"{BARN}/OldShelfTest.java::OldShelfTest#emptyIsZero"),
         *(f"{BARN}/OldShelfTest.java:11", "java.lang.AssertionError: ", ("got", "6"), "emptyIsZero"),
     ),
+    "zig test": Runner(
+        *("pantry", "zig", "shelf.zig::counts add up", "shelf.zig:15"),
+        *("shelf.zig:12", "error.TestUnexpectedResult: ", ("got", "6"), "empty is zero"),
+    ),
     "node:test": Runner(
         *("web", "node", "test/sum.test.mjs::adds up", "test/sum.test.mjs::a basket > is cheap"),
         *("test/sum.test.mjs:8", "AssertionError: ", ("total", "5"), "is cheap"),
@@ -131,7 +136,7 @@ async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_i
 ) -> None:
     runners = [runner for runner in RUNNERS.values() if runner.project == name]  # which share what is built
     needs = runners[0].needs
-    needed = shutil.which(needs) or (needs if Path(needs).is_dir() else None)
+    needed = zig() if needs == "zig" else shutil.which(needs) or (needs if Path(needs).is_dir() else None)
     need(needs, needed, f"apt-get install {INSTALLED.get(needs, needs)}")
     project = Path(shutil.copytree(PROJECTS / name, tmp_path / name))
     if needs == "node":

@@ -27,11 +27,13 @@ def native(name: str) -> FakeAdapter:
 FORTRAN = [
     f"_gfortran_{name}" for name in ("error_stop_string", "error_stop_numeric", "runtime_error_at", "runtime_error")
 ]
+ZIG = ["lang.returnError", "builtin.returnError"]
+
 PANICS = {
-    "gdb": ["rust_panic", "__rustc::rust_panic", *FORTRAN, "__gnat_unhandled_exception"],
+    "gdb": ["rust_panic", "__rustc::rust_panic", *FORTRAN, "__gnat_unhandled_exception", *ZIG],
     "lldb-dap": ["rust_panic"],
 }
-"""The functions at which each stops for panics of Rust, and for errors of Fortran and Ada."""
+"""The functions at which each stops for panics of Rust, and for errors of Fortran, Ada and Zig."""
 
 
 def functions(adapter: FakeAdapter) -> list[list[str]]:
@@ -49,7 +51,7 @@ async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_th
     adapter = native(name)
     main = {"gdb": 1, "lldb-dap": 4}[name]  # this adapter has new ids each time, and is sent them one by one
     entry = ["main", f"{Path(PROGRAM).stem}::main"]  # of Rust, `main` is the runtime's
-    others = ["MAIN__", f"_ada_{Path(PROGRAM).stem}", "_Dmain", f"{Path(PROGRAM).stem}.main"]  # Fortran's to Zig's
+    others = ["MAIN__", f"_ada_{Path(PROGRAM).stem}", "_Dmain", f"{Path(PROGRAM).stem}.main", "main.main"]  # to Zig's
     entry += others * (name == "gdb")
     async with launched(name, adapter, stop_at_entry=True) as client:
         assert functions(adapter)[-1] == [*entry, *PANICS[name]]
@@ -491,7 +493,7 @@ async def test_a_function_that_an_evaluation_calls_leaves_the_stop_and_the_frame
     adapter.answer("stackTrace", renumbered)
     adapter.answer("evaluate", call)
     async with launched("gdb", adapter) as client:
-        await adapter.stop("breakpoint", hit=[9])
+        await adapter.stop("breakpoint", hit=[77])
         before = await client.call("debug_wait")
         for _ in range(2):
             assert (await client.call("evaluate", expression="same(cart)"))["value"] == "true"
@@ -511,7 +513,7 @@ async def test_a_function_that_stops_itself_while_an_evaluation_calls_it_is_a_st
         raise Refusal("No symbol")
 
     async with launched("gdb", adapter) as client:
-        await adapter.stop("breakpoint", hit=[9])
+        await adapter.stop("breakpoint", hit=[77])
         await client.call("debug_wait")
         adapter.answer("evaluate", call)
         with pytest.raises(ToolFailed, match="was resumed in the meantime"):

@@ -157,6 +157,11 @@ def first_error(output: str) -> CompilerError:
     return CompilerError(first["text"].strip(), groups.get("file"), None if line is None else int(line))
 
 
+def lacks_module(error: CompilerError) -> bool:
+    """Whether a file of Zig imports a module that only its build.zig knows."""
+    return error.text.startswith("no module named ")
+
+
 def lacks_other_files(plan: BuildPlan, error: CompilerError) -> bool:
     """Whether a build was of one file alone, and its error may be that the program has further ones."""
     alone = "{program}" in plan.command and not plan.program and not plan.source.endswith(_FINDS_OTHERS)

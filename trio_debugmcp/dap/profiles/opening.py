@@ -41,8 +41,10 @@ _HOST = "127.0.0.1"
 _GDB_ZIG = [
     "-iex", f"source {Path(__file__).with_name('native') / 'zig_values.py'}",
     "-iex", "python import gdb.printing; register(gdb)",
+    "-iex", f"source {Path(__file__).with_name('native') / 'zig_errors.py'}",
+    "-iex", "python register(gdb)",
 ]  # fmt: skip
-"""The arguments with which gdb shows values of Zig."""
+"""The arguments with which gdb shows values of Zig, and knows its errors."""
 
 
 def launch_values(launch: Launch) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from trio_debugmcp.dap.profiles.projects.go_projects import of_go, of_packages
 from trio_debugmcp.dap.profiles.projects.java_projects import of_java
 from trio_debugmcp.dap.profiles.projects.project_program import NoProgram, ProjectProgram
 from trio_debugmcp.dap.profiles.projects.script_projects import of_php, of_ruby
+from trio_debugmcp.dap.profiles.projects.zig_projects import of_root, of_zig
 
 _MAX_BYTES = 1_000_000
 
@@ -45,6 +46,8 @@ def project_program(path: str, cwd: str) -> ProjectProgram | None:
     if home.suffix == ".pyz" and _is_archive(home):
         return ProjectProgram(program=path, why=_ARCHIVE)
     if not home.is_dir():
+        if home.suffix == ".zig" and home.is_file():
+            return of_root(home, cwd)
         return of_source(home) if home.suffix.lower() in _OF_CMAKE and home.is_file() else of_packages(home, cwd)
     if (home / "__main__.py").is_file():
         return _of_package(home, Path(cwd))
@@ -193,6 +196,7 @@ _READERS: Mapping[str, Callable[[Path, str], ProjectProgram | None]] = {
     "build.gradle": of_java,
     "build.gradle.kts": of_java,
     "go.mod": of_go,
+    "build.zig": of_zig,
     "composer.json": of_php,
     "Gemfile": of_ruby,
     "Rakefile": of_ruby,

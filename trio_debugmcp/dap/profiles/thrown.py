@@ -46,6 +46,9 @@ class Thrown:
     raised_in: tuple[str, ...] = ()
     """Functions that raise exceptions for which the adapter has no filter: a stop there is about one."""
 
+    raised_if: Mapping[str, str] = MappingProxyType({})
+    """Of these functions, those that count only under a condition, which the adapter judges."""
+
     fails_in: ClassVar[str | None] = None
     """The function in which a test fails, of a runner that raises nothing for it."""
 
@@ -82,9 +85,9 @@ class Thrown:
         """Whether this is one of `raised_in`, so that a stop there is about a panic of Rust."""
         return False
 
-    def ending(self, function: str) -> ThrownDescription | None:
-        """The error for which this function, one of `raised_in`, ends the program; None if it is another function."""
-        return None
+    def ending(self, function: str) -> Look:
+        """Look at the error for which this function, one of `raised_in`, ends the program; None of another one."""
+        return nothing()
 
     def is_again(self, function: str) -> bool:
         """Whether a stop in this function is about an exception that was raised before, and is passed on."""

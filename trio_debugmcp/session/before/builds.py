@@ -21,6 +21,7 @@ from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.compilers import (
     BuildPlan,
     first_error,
+    lacks_module,
     lacks_other_files,
     made_programs,
     without_reports,
@@ -40,6 +41,13 @@ _OUTPUT_LENGTH = 4000
 _MAX_NAMED = 8
 """Programs or files of a project that an error names."""
 
+
+_CORRECT = "Correct it, and call debug_launch again."
+
+_OF_PROJECT = (
+    "Only `zig build` knows the modules that build.zig names: pass build.zig as `program`; a test is launched of a "
+    "file that imports none of them."
+)
 
 _PLAIN = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CARGO_TERM_COLOR": "never"}
 """Variables with which compilers write their errors in English and without colors, as `first_error` knows them."""
@@ -166,7 +174,8 @@ def _failed(plan: BuildPlan, ran: Ran) -> UsageError:
     place = f"line {error.line}: " if error.file == plan.source else place
     what = shortened(error.text) or f"{plan.command[0]} ended with exit code {ran.exit_code}"
     others = _beside(plan.source) if lacks_other_files(plan, error) else []
-    then = _with_others(plan, others) if others else "Correct it, and call debug_launch again."
+    then = _with_others(plan, others) if others else _CORRECT
+    then = _OF_PROJECT if lacks_module(error) else then
     return UsageError(
         "LAUNCH_FAILED",
         f"'{plan.source}' cannot be built: {place}{what.rstrip('. ')}. {then}",

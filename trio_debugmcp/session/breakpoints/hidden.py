@@ -61,7 +61,11 @@ class HiddenBreakpoints:
 
     def functions(self) -> list[dict[str, Any]]:
         """Return those to send behind the user's function breakpoints."""
-        return [{"name": function} for function in (*self._entry_functions(), *self.raising)]
+        conditions = self._thrown.raised_if
+        raising = [
+            {"name": name, **({"condition": conditions[name]} if name in conditions else {})} for name in self.raising
+        ]
+        return [*({"name": function} for function in self._entry_functions()), *raising]
 
     def files(self) -> set[str]:
         """Return the file that has one in a line."""

@@ -166,7 +166,8 @@ class ExceptionFilter:
     async def _by_runtime(self, function: str, found: Findings) -> ThrownDescription | None:
         """Return what a function of a runtime raises, for which the adapter has no filter; None at any other."""
         if not self._requests.profile.thrown.is_panic(function):
-            return self._requests.profile.thrown.ending(function)
+            ending = self._requests.profile.thrown.ending(function)
+            return await self._look(ending, None if found.top is None else found.top.id)
         frames = found.frames
         if not is_decided(frame.label for frame in frames):
             wanted = {"threadId": found.thread_id, "startFrame": 0, "levels": _MAX_PANIC_FRAMES}

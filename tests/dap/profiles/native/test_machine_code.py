@@ -324,11 +324,11 @@ def test_a_signal_in_a_frame_of_fortran_is_named_by_what_gdb_evaluates_there() -
 def test_a_function_that_ends_a_program_of_fortran_or_ada_says_for_what() -> None:
     thrown = NativeThrown(("", ""), ("rust_panic",), ("_gfortran_error_stop_string", "_gfortran_runtime_error_at"))
     assert thrown.raised_in == ("rust_panic", "_gfortran_error_stop_string", "_gfortran_runtime_error_at")
-    stop, error = (thrown.ending(name) for name in thrown.raised_in[1:])
+    stop, error = (seen(thrown.ending(name), {}) for name in thrown.raised_in[1:])
     assert stop is not None
     assert error is not None
     assert (stop.type, error.type, stop.mode) == ("error stop", "Fortran runtime error", "unhandled")
-    assert thrown.ending("rust_panic") is None
-    ada = NativeThrown(("", ""), (), ("__gnat_unhandled_exception",)).ending("__gnat_unhandled_exception")
+    assert seen(thrown.ending("rust_panic"), {}) is None
+    ada = seen(NativeThrown(("", ""), (), ("__gnat_unhandled_exception",)).ending("__gnat_unhandled_exception"), {})
     assert ada is not None
     assert (ada.type, ada.mode) == ("Ada exception", "unhandled")

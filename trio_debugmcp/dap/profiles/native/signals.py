@@ -46,6 +46,8 @@ class NativeThrown(Thrown):
         panics: names of the function in which Rust raises a panic.
         ends: names of functions by which the runtime of Fortran or Ada ends a program for an error.
         functions: by suffixes of other languages, the function of the runtime that raises their exceptions.
+        errors: names of functions by which a function of Zig returns an error → the condition for one that ends it.
+        described: the expression for what that error is.
     """
 
     reads_types: ClassVar[bool] = True
@@ -57,8 +59,12 @@ class NativeThrown(Thrown):
         panics: tuple[str, ...] = (),
         ends: tuple[str, ...] = (),
         functions: Mapping[str, str] = MappingProxyType({}),
+        errors: Mapping[str, str] = MappingProxyType({}),
+        described: str = "",
     ) -> None:
-        self.raised_in = (*panics, *ends)
+        self.raised_in = (*panics, *ends, *errors)
+        self.raised_if = errors
+        self._described = described
         self.thrown_by = functions
         self._ends = frozenset(ends)
         self._object, self._type = thrown
@@ -93,7 +99,10 @@ class NativeThrown(Thrown):
     def is_panic(self, function: str) -> bool:
         return is_panic(function)
 
-    def ending(self, function: str) -> ThrownDescription | None:
+    def ending(self, function: str) -> Look:
+        if function in self.raised_if:
+            kind, _, message = (_text((yield self._described)) or "error").partition(": ")
+            return ThrownDescription(kind, message or None, (kind,), "unhandled")
         if function not in self._ends:
             return None
         by_ada = "Ada exception" if function.startswith("__gnat") else "Fortran runtime error"

@@ -1,6 +1,7 @@
 """Values of Zig for gdb, which runs this file itself: slices, optionals, unions of errors, and tagged unions.
 
-    a slice of u8              `"fig"`; other slices: their items
+    u8 in a slice or array     `"fig"`, and else `{1, 2, 200}`; other slices: their items
+    a pointer to such an array the same
     an optional                its value, or `null`
     a union of errors          its value, or `error.NoPlum`
     a tagged union             `.fruit` and what that has, or `.none`
@@ -8,11 +9,23 @@
 They are what LLVM's generator of debug information makes of them: structures with a `ptr` and a `len`, or a `payload`.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 _MAX_ITEMS = 10_000
 """Of a slice that is not made yet, whose length is any number."""
+
+_MAX_SHOWN = 200
+"""Characters of a text."""
+
+_MAX_NUMBERS = 32
+"""Of bytes that are not a text."""
+
+_ARRAY = re.compile(r"\[\d+(?::\d+)?\]u8")
+"""The name of an array's type; other languages name theirs otherwise."""
+
+_ESCAPED = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 _TEXTS = ("[]const u8", "[]u8", "[:0]const u8", "[:0]u8")
 
@@ -56,6 +69,35 @@ class Slice:
         return "array"
 
 
+class Bytes(Slice):
+    """Bytes behind a pointer, of which a text is made if they are one."""
+
+    def to_string(self) -> str:
+        """Return the text, or the numbers."""
+        shown = min(self._length, _MAX_ITEMS)
+        if shown == 0:
+            return '""'
+        pointer = self._value["ptr"]
+        array = pointer.cast(pointer.type.target().array(shown - 1).pointer()).dereference()
+        return shown_bytes(_read(array, shown), self._length)
+
+
+class ByteArray(Slice):
+    """Bytes where they are, by their numbers."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._length = value.type.sizeof
+
+    def to_string(self) -> str:
+        """Return the text, or the numbers."""
+        return shown_bytes(_read(self._value, self._length), self._length)
+
+    def child(self, number: int) -> tuple[str, Any]:
+        """Return the name of a byte, and the byte."""
+        return f"[{number}]", self._value[number]
+
+
 class Tagged:
     """A union with the name of what it has."""
 
@@ -71,16 +113,16 @@ class Tagged:
         yield f"payload.{self._tag}", self._payload
 
 
-def printer(value: Any, visualized: Any, items: Any = Slice) -> Any:
-    """Return what shows a value; None for one that is shown as it is.
+def printer(value: Any, visualized: Any, items: Any = Slice, texts: Any = Bytes) -> Any:
+    """Return what shows a structure; None for one that is shown as it is.
 
-    `visualized`: what shows a value within it; `items`: the class for slices.
+    `visualized`: what shows a value within it; `items`: the class for slices, `texts` for those of bytes.
     """
     kind = value.type.strip_typedefs()
     fields = [field.name for field in kind.fields()]
     name = (kind.name or "").removeprefix("struct ")
     if fields == ["ptr", "len"] and name.startswith("["):
-        return _text(value) if name in _TEXTS else items(value)
+        return texts(value) if name in _TEXTS else items(value)
     if fields == ["payload", "some"] and name.startswith("?"):
         return visualized(value["payload"]) if int(value["some"]) else Plain("null")
     if set(fields) in ({"error", "payload"}, {"error"}) and "!" in name:
@@ -96,24 +138,52 @@ def printer(value: Any, visualized: Any, items: Any = Slice) -> Any:
     return None
 
 
-def _text(value: Any) -> Plain:
-    length = int(value["len"])
-    if length == 0:
-        return Plain('""')
-    kind = value["ptr"].type.target()
-    items = value["ptr"].cast(kind.array(min(length, _MAX_ITEMS) - 1).pointer())
-    return Plain(items.dereference().format_string())
+def _read(array: Any, length: int) -> bytes:
+    found = getattr(array, "bytes", None)  # gdb 15
+    return bytes(found) if found is not None else bytes(int(array[number]) for number in range(length))
+
+
+def shown_bytes(data: bytes, length: int) -> str:
+    """Return bytes as the text that they are, with what fills up the rest, or as numbers; `length`: of all."""
+    text, rest = _text_in(data)
+    if len(text) > _MAX_SHOWN:
+        return f'"{text[:_MAX_SHOWN].translate(_ESCAPED)}"…'
+    if not rest:
+        return f'"{text.translate(_ESCAPED)}"' + ("…" if length > len(data) else "")
+    if text and len(set(rest)) == 1 and len(data) == length:
+        return f'"{text.translate(_ESCAPED)}" and {len(rest)} times {rest[0]}'
+    more = f", … {length - _MAX_NUMBERS} more" if length > _MAX_NUMBERS else ""
+    return f"{{{', '.join(map(str, data[:_MAX_NUMBERS]))}{more}}}"
+
+
+def _text_in(data: bytes) -> tuple[str, bytes]:
+    """Return the text that bytes begin with, and what is behind it."""
+    end = 0
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        text = data[: error.start].decode()
+    for letter in text:
+        if not (letter.isprintable() or letter in "\n\r\t"):
+            break
+        end += 1
+    return text[:end], data[len(text[:end].encode()) :]
 
 
 def register(gdb: Any) -> None:
     """Have gdb show values by these."""
     items = type("Items", (Slice, gdb.ValuePrinter), {})  # whose items are read when they are asked for
+    texts, arrays = (type(each.__name__, (each, gdb.ValuePrinter), {}) for each in (Bytes, ByteArray))
 
     def shown(value: Any) -> Any:
-        if value.type.strip_typedefs().code != gdb.TYPE_CODE_STRUCT:
-            return None
+        kind = value.type.strip_typedefs()
         try:
-            return printer(value, visualized, items)
+            if kind.code == gdb.TYPE_CODE_STRUCT:
+                return printer(value, visualized, items, texts)
+            pointed = kind.target() if kind.code == gdb.TYPE_CODE_PTR else kind
+            if pointed.code != gdb.TYPE_CODE_ARRAY or not _ARRAY.fullmatch(str(pointed)):
+                return None
+            return arrays(value) if pointed is kind else Plain(ByteArray(value.dereference()).to_string())
         except (gdb.error, RuntimeError, ValueError):  # memory that is not made yet
             return None
 

@@ -146,7 +146,9 @@ class TableProfile(Profile):
             if table.exceptions is not None:
                 self.dialect = NativeDialect(table.exceptions.raised)
                 found = table.exceptions
-                self.thrown = NativeThrown(found.thrown, found.panics, found.ends, found.functions)
+                self.thrown = NativeThrown(
+                    found.thrown, found.panics, found.ends, found.functions, found.errors, found.described
+                )
 
     def _speak_javascript(self) -> None:
         self.expressions = JavaScriptExpressions()

@@ -83,14 +83,17 @@ class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type.
 
     `panics`: names of the function in which Rust raises a panic, for which adapters have no filter; `ends`: of those by
-    which the runtime of Fortran or Ada ends a program for an error; `functions`: by suffixes of languages whose
-    exceptions the adapter does not know, the function that raises them.
+    which the runtime of Fortran or Ada ends a program for an error; `errors`: of those by which a function of Zig
+    returns one, each with the condition under which that ends the program, and `described` the expression for what it
+    is; `functions`: by suffixes of languages whose exceptions the adapter does not know, the function that raises them.
     """
 
     raised: tuple[str, ...]
     thrown: tuple[str, str]
     panics: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    errors: dict[str, str] = {}
+    described: str = ""
     functions: dict[str, str] = {}
 
 

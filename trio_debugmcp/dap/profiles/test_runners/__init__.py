@@ -20,6 +20,7 @@ from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
 from trio_debugmcp.dap.profiles.test_runners.phpunit import phpunit_run
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+from trio_debugmcp.dap.profiles.test_runners.zig_test import zig_run
 
 __all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_of_go", "test_run", "with_file"]
 
@@ -33,7 +34,6 @@ def _without_runner(language: str, instead: str) -> Callable[[NamedTest], TestRu
     return refuse
 
 
-_ZIG = "`zig test -O Debug -fllvm --test-no-exec --test-filter NAME -femit-bin=tests FILE` builds one: launch `tests`"
 _JUNIT = (
     'Build them, and launch JUnit: adapter_options={"mainClass": "org.junit.runner.JUnitCore", "classpath": …}, '
     "args=[CLASS]"
@@ -46,7 +46,7 @@ _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".t": perl_run,
     ".java": junit_run,
     ".php": phpunit_run,
-    ".zig": _without_runner("Zig", _ZIG),
+    ".zig": zig_run,
     ".kt": _without_runner("Kotlin", _JUNIT),
     ".scala": _without_runner("Scala", _JUNIT),
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++"), cpp_run),

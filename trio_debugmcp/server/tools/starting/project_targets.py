@@ -51,9 +51,10 @@ def of_project(debugger: Debugger, params: DebugLaunch, cwd: str) -> ProjectTarg
     program = meant.program if meant.command is None else _installed(debugger, meant.command, path)
     code = meant.code if program is None else None
     own = replace(params, program=program, module=meant.module, code=code, args=[*meant.args, *params.args])
-    if meant.program == path:
+    if meant.program == path and meant.build is None:
         return ProjectTarget(own, meant.directory, f"'{path}' {meant.why}")
     started = f"-m {meant.module}" if meant.module else program or "its function, as it is not installed"
+    started = meant.build.program or started if meant.build else started
     run = TestRun(program or "", directory=meant.directory or "", build=meant.build) if meant.build else None
     return ProjectTarget(own, meant.directory, f"'{path}' names a project; started {started}: {meant.why}", run)
 
