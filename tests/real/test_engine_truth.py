@@ -1005,6 +1005,7 @@ async def test_what_except_star_leaves_of_a_group_stops_if_nothing_catches_it(
         flat = PARTS.replace("def work(errors):", f"{errors}\nif True:").partition("\n\n")[0]
         stop = await launched(client, python, tmp_path / "flat.py", flat + "\n", stop_at_entry=False)
         assert (stop["reason"], stop["mode"]) == ("Exception", "unhandled")
+        assert where(stop).line == flat[: flat.index("except*")].count("\n") + 1  # behind it the compiler gives no line
         assert (await client.call("debug_continue"))["exitCode"] == 1
 
 

@@ -1,10 +1,12 @@
-"""What signal handlers raise while the main thread is at a stop, in whatever it does: it lasts, and nothing is lost."""
+"""What signal handlers raise, and what is sent, while a thread is at a stop, in whatever it does: nothing is lost."""
 
 # mypy: ignore-errors
 
 import _thread
+import ctypes
 import signal
 from contextlib import contextmanager
+from functools import partial
 
 from trio_debugmcp.engine.inside.attention import Attention
 from trio_debugmcp.engine.inside.held_threads import HeldThreads, ThreadStop
@@ -104,6 +106,19 @@ def check_of_two_that_come_at_once_one_is_raised_at_the_end_of_the_stop_and_the_
         assert (error.args, log) == ((FIRST,), ["resumed"])
         assert raised_by(events.come) == (SECOND,)
         assert events.soon is None
+
+
+def check_what_is_sent_to_a_thread_that_is_held_is_raised_at_the_end_of_the_stop():
+    sent = []
+
+    def announce(held, stop):
+        send = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        itself = ctypes.c_ulong(_thread.get_ident()), ctypes.py_object(Late)
+        for item in (partial(send, *itself), lambda: sent.append(True), lambda: held.resume(stop.record)):
+            stop.record.inbox.put(item)
+
+    error, _, held = stopped(announce)
+    assert (type(error), sent, held.faults) == (Late, [True], [])
 
 
 def check_a_call_of_a_function_in_c_has_its_result_whatever_handlers_raise_meanwhile():

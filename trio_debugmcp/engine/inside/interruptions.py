@@ -1,8 +1,10 @@
-"""What the program's signal handlers raise while its main thread is in the engine.
+"""What the program's signal handlers raise while its main thread is in the engine, and what is sent to any thread.
 
 A handler runs between any two steps of our code, and what it raises (KeyboardInterrupt, mostly) belongs to the program:
-it is raised there when the thread leaves the engine. Meanwhile nothing that has begun is left half done: `firm` calls a
-function in C, and `completed` one of ours, and both put such exceptions aside, however many come.
+it is raised there when the thread leaves the engine. So does what another thread has sent, with the C function
+`PyThreadState_SetAsyncExc`.
+Meanwhile nothing that has begun is left half done: `firm` calls a function in C, and `completed` one of ours, and both
+put such exceptions aside, however many come.
 
 The interpreter looks for signals where a function begins, where a loop goes back, and after a call of a function in C.
 What puts exceptions aside does none of this where it could not catch them: it is compiled `without_checks`.
@@ -65,17 +67,35 @@ def _without_ours(step: Any) -> Any:
 
 
 def is_foreign(error: BaseException) -> bool:
-    """Whether an exception was raised by code of the program that ran in a signal handler, and not by ours."""
+    """Whether an exception was raised by code of the program that ran in a signal handler, or sent, and not by ours."""
     if id(error) in _passed_on:
         return True
     if isinstance(error, KeyboardInterrupt):  # of the default handler, which is in C
         return True
     step = _traceback(error)
-    if step is None or step.tb_next is None:  # raised where it is caught: by us, or by what we have called in C
+    if step is None:
         return False
     while step.tb_next is not None:
         step = step.tb_next
-    return not is_own_code(step.tb_frame.f_code)
+    return not is_own_code(step.tb_frame.f_code) or _was_sent(error, step)
+
+
+def _was_sent(error: BaseException, step: Any) -> bool:
+    """Whether an exception that has arrived at an instruction of ours was sent to this thread by another one.
+
+    That happens where the interpreter looks for signals. Where a call ends, an error of what we have called has the
+    same place, but says something; what is sent is a class.
+    """
+    if isinstance(error, _WORDLESS):
+        return False
+    name = opcodes.NAMES.get(step.tb_frame.f_code.co_code[step.tb_lasti], "")
+    return name in ("RESUME", "JUMP_BACKWARD") or (name[:4] == "CALL" and not _arguments(error))
+
+
+_arguments: Any = BaseException.__dict__["args"].__get__
+
+_WORDLESS = (StopIteration, MemoryError, RecursionError)
+"""What the interpreter and functions in C raise without a word."""
 
 
 QUIET_RESUME = 2

@@ -7,6 +7,7 @@ from trio_debugmcp.engine.inside.numbered_values import NumberedValues
 from trio_debugmcp.engine.inside.program_files import ProgramFiles
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
+from trio_debugmcp.probe.inside.debugger.frame_lines import line_of
 from trio_debugmcp.probe.inside.debugger.seam import shown_place
 
 MOST_FRAMES = 20_000
@@ -78,7 +79,7 @@ class StopFrames:
         code = frame.f_code
         name, line = shown_place(frame, code.co_filename)
         path = self._files.shown(name)
-        is_template = (name, line) != (code.co_filename, frame.f_lineno or 0)
+        is_template = (name, line) != (code.co_filename, line_of(frame))
         return name, path if is_template or self._sources.is_of_file(frame) else f"<{path}>", line
 
     def described(self, record: ThreadRecord, frame: Any) -> dict[str, Any]:

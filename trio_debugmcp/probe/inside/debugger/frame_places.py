@@ -6,6 +6,7 @@ Of a template pydevd names the code that was made of it, and of other code the f
 from typing import Any, Iterator, Tuple
 
 from trio_debugmcp.probe.inside.debugger import named_files
+from trio_debugmcp.probe.inside.debugger.frame_lines import line_of
 
 _WALK = "_iter_visible_frames_info"
 
@@ -21,7 +22,7 @@ def put_into(factory: Any) -> None:
     def walk_with_places(self: Any, *arguments: Any, **options: Any) -> Iterator[Tuple[Any, ...]]:
         for number, frame, name, original, file, line, *more in walk(self, *arguments, **options):
             is_plugins = getattr(frame, "IS_PLUGIN_FRAME", False)
-            place = (file, line) if is_plugins else named_files.place_of(frame, file, line or 0)
+            place = (file, line) if is_plugins else named_files.place_of(frame, file, line or line_of(frame))
             yield (number, frame, name, original, *place, *more)
 
     setattr(walk_with_places, _MARK, True)

@@ -17,6 +17,7 @@ from typing import Any, Deque, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import patient
 from trio_debugmcp.probe.inside.debugger.attached import is_own
+from trio_debugmcp.probe.inside.debugger.frame_lines import line_of
 from trio_debugmcp.probe.inside.tracing.changed_locals import MOST_NAMES, Change, LocalValues
 from trio_debugmcp.probe.inside.values.program_text import error_text
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -235,6 +236,6 @@ def arguments(frame: Any, values: LocalValues, local_names: List[Tuple[str, Any]
 def _place(frame: Any) -> Json:
     return {
         "file": frame.f_code.co_filename,
-        "line": frame.f_lineno or 0,
+        "line": line_of(frame),
         "function": visible_frames.qualified_name(frame),
     }

@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Set, TypeVar
 from trio_debugmcp.probe.inside import imported, modules, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
+from trio_debugmcp.probe.inside.debugger.frame_lines import line_of
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import await_chains, task_list
 from trio_debugmcp.probe.inside.types.links import namespace
@@ -91,7 +92,7 @@ class Holders:
         names = frame.f_locals
         self._own.add(id(names))
         place: Json = {"function": visible_frames.qualified_name(frame), **owner}
-        place.update({"file": frame.f_code.co_filename, "line": frame.f_lineno or 0})
+        place.update({"file": frame.f_code.co_filename, "line": line_of(frame)})
         if shown is not None:
             place.update({"index": shown[0], "file": shown[1].file, "line": shown[1].line})
         for name, value in list(names.items()):
