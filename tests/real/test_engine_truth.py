@@ -1039,3 +1039,42 @@ async def test_an_evaluation_that_waits_for_a_thread_at_a_breakpoint_names_that(
             await client.call("evaluate", expression="asked.put(1) or given.get()", timeout=1)
         named = f"thread {{}} giver, which is held at a breakpoint at {file}:8: debug_continue stops there"
         assert any(named.format(number) in failed.value.message for number in (2, 3)), failed.value.message
+
+
+FORKING = """\
+import os
+
+def forks():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    return os.waitpid(pid, 0)[0] == pid
+
+def after():
+    seen = 1
+
+os.register_at_fork(after_in_parent=after)
+here = 1
+forks()
+print("done")
+"""
+
+
+async def test_a_stop_in_or_behind_a_fork_is_one_that_answers_and_ends(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "forking.py"
+        places = [
+            {"file": str(file), "statement": "here = 1", "condition": "forks()"},
+            {"file": str(file), "statement": "seen = 1"},
+        ]
+        stop = await launched(client, python, file, FORKING, stop_at_entry=False, breakpoints=places)
+        assert where(stop)[1:] == (13, "<module>")
+        for expression in ("forks()", "forks() and forks()"):  # no thread of ours runs while a process is forked
+            assert (await client.call("evaluate", expression=expression))["value"] == "True"
+        stop = await client.call("debug_continue")
+        assert where(stop)[1:] == (10, "after")
+        assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
+        stop = await client.call("debug_continue")
+        assert (stop["exitCode"], "done\n" in stop["stdout"]) == (0, True)

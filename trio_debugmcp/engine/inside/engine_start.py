@@ -115,9 +115,10 @@ class Engine:
         self._report("stderr", text)
 
     def _settle(self) -> None:
-        """A thread has its turn to stop: what was to lead to a stop is done with."""
+        """A thread has its turn to stop: what was to lead to a stop is done with, and who ends it is to be heard."""
         self.steps.end()
         self.pauses.end()
+        self.reader.resume()
 
     def serve_until_configured(self) -> bool:
         """Serve requests until the program may run; False if the debugger has gone before."""

@@ -70,10 +70,12 @@ class Children:
         self._forked_at = -1 if frame is None else frame.f_lasti
 
     def _in_parent(self) -> None:
-        if _COUNTS_LATE:
+        # What is evaluated for the debugger has no events, and may take long, or end in a stop.
+        if _COUNTS_LATE and not self._engine.threads.current().is_evaluating:
             self._engine.events.at_next_event(self._resume)
         else:
-            self._resume()
+            self._forking = None
+            self._engine.reader.resume()
 
     def _resume(self) -> None:
         """Have the thread of ours run again when the fork has returned: others may be called at its end, as we are."""

@@ -34,8 +34,7 @@ import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import imported
-from trio_debugmcp.probe.inside.debugger import named_files, template_frames, timed_calls
-from trio_debugmcp.probe.inside.debugger.frame_lines import line_of
+from trio_debugmcp.probe.inside.debugger import frame_lines, named_files, template_frames, timed_calls
 
 PROBE = "trio_debugmcp.probe.inside"
 
@@ -170,14 +169,14 @@ class ProgramView:
         while frame is not None:
             code = frame.f_code
             if not self.owns(frame):
-                file, line = named_files.place_of(frame, code.co_filename, line_of(frame))
+                file, line = named_files.place_of(frame, code.co_filename, frame_lines.line_of(frame))
                 yield VisibleFrame(frame, file, line, code.co_name, is_library(file))
             frame = frame.f_back
 
     def visible(self, frame: Any) -> VisibleFrame:
         """Return a frame that need not be on a thread's stack, as that of a suspended task, as answers show it."""
         code = frame.f_code
-        file, line = named_files.place_of(frame, code.co_filename, line_of(frame))
+        file, line = named_files.place_of(frame, code.co_filename, frame_lines.line_of(frame))
         return VisibleFrame(frame, file, line or code.co_firstlineno, code.co_name, self.is_library(frame))
 
     def frame_id(self, frame: Any) -> Optional[int]:
@@ -347,5 +346,5 @@ def is_generated(frame: Any) -> bool:
 
 def shown_place(frame: Any, file: str) -> Tuple[str, int]:
     """Return the file and the line of a frame: of a template its own, not those of the code that was made of it."""
-    line = line_of(frame)
+    line = frame_lines.line_of(frame)
     return template_frames.place_of(frame, line) or (file, line)
