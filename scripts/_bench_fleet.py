@@ -34,13 +34,14 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 STEPS = 50
 REAL = 100
 WORK = """
-import os, time
+import os, select
 rank = int(os.environ["RANK"])
 def work():
-    while True:
-        time.sleep(0.2)
+    while not select.select([0], [], [], 0.2)[0]:
+        pass
 work()
 """
+"""Its standard input ends when this process does, however that ends."""
 
 PAGE_KB = resource.getpagesize() / 1024
 TICKS = 100
@@ -128,7 +129,9 @@ async def measure_real(number: int, python: str) -> None:
     async with open_server() as server:
         program, began = f"{server.door['python']}\n{WORK}", time.perf_counter()
         processes = [
-            await trio.lowlevel.open_process([python, "-c", program], env={**os.environ, "RANK": str(rank)})
+            await trio.lowlevel.open_process(
+                [python, "-c", program], stdin=subprocess.PIPE, env={**os.environ, "RANK": str(rank)}
+            )
             for rank in range(number)
         ]
         try:
