@@ -3,16 +3,23 @@
 Each engine is installed at a pinned version into a virtual environment of its own, below a temporary directory that is
 removed at the end. The server listens (`debug_listen`), the line of Python that it answers is pasted into the
 task, and the program is started as its users start it. Then every stop is checked: its place, its locals, the process;
-once all stand, `stacktrace_get("*")` must show them together; and the results must be right at the end.
+once all stand, `stacktrace_get("*")` must show them together; and the results must be right at the end. Of torchrun a
+job that hangs is looked at, too: `fleet_state` must name the rank that is not in the collective.
+
+With `--python` nothing is installed: that interpreter has the packages, as Debian's has with `python3-torch`.
 """
 
 import argparse
+import json
+import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
 import venv
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +34,8 @@ INSTALL_SECONDS = 600
 RUN_SECONDS = 180
 
 WORKERS = 2
+
+RANKS = 4
 
 DASK = """
 from dask.distributed import Client, LocalCluster
@@ -81,13 +90,35 @@ if dist.get_rank() == 0:
 dist.destroy_process_group()
 """
 
+HANGS = """
+LINE
+import time
+import torch
+import torch.distributed as dist
+
+def load_batch():
+    time.sleep(1000)
+
+def train():
+    if dist.get_rank() == 2:
+        load_batch()
+    dist.all_reduce(torch.tensor([1.0]))
+
+dist.init_process_group("gloo")
+train()
+"""
+
 
 class Engine(Struct, frozen=True):
-    """A distributed program: what it needs, its source with `LINE` in the task, and the command that starts it."""
+    """A distributed program: what it needs, its source with `LINE` in the task, and the command that starts it.
+
+    `hangs`: the source of one of which rank 2 never comes to the collective.
+    """
 
     requirements: Sequence[str]
     source: str
     command: Sequence[str]
+    hangs: str = ""
 
 
 ENGINES = {
@@ -96,7 +127,11 @@ ENGINES = {
     "torchrun": Engine(
         ["--extra-index-url=https://download.pytorch.org/whl/cpu", "torch==2.5.1+cpu", "numpy<3", "debugpy==1.8.22"],
         TORCHRUN,
-        ["{python}", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "{file}"],
+        [
+            *("{python}", "-m", "torch.distributed.run", "--standalone", "--nproc_per_node={number}"),
+            *("--redirects=1", "--tee=1", "{file}"),  # without these torch 1.13 does not start on Python 3.11
+        ],
+        HANGS,
     ),
 }
 
@@ -119,17 +154,25 @@ async def install(engine: Engine, folder: Path) -> Path:
 
 
 @asynccontextmanager
-async def started(engine: Engine, python: Path, file: Path) -> AsyncIterator[trio.Process]:
+async def started(engine: Engine, python: Path, file: Path, number: int = WORKERS) -> AsyncIterator[trio.Process]:
     """The program, ended with the block, in a process group of its own."""
-    command = [word.format(python=python, file=file) for word in engine.command]
+    command = [word.format(python=python, file=file, number=number) for word in engine.command]
     process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE, cwd=file.parent, start_new_session=True)
     try:
         yield process
     finally:
-        if process.returncode is None:
-            process.terminate()
-        with trio.CancelScope(shield=True), trio.move_on_after(10):
-            await process.wait()
+        with trio.CancelScope(shield=True):
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
+                with trio.move_on_after(10):
+                    await process.wait()
+
+
+def dialing(door: dict[str, Any], source: str) -> str:
+    """Return the source with the line of Python in it, and before it where our debugpy is, for who needs that."""
+    found = re.search(r"import sys; sys\.path\.append\('[^']+'\)", " ".join(door.get("notes", [])))
+    return source.replace("LINE", f"{found[0]}; {door['python']}" if found else door["python"])
 
 
 async def debug(engine: Engine, python: Path, folder: Path) -> None:
@@ -138,7 +181,7 @@ async def debug(engine: Engine, python: Path, folder: Path) -> None:
     async with open_server(options) as server, server.connect() as client:
         door = await client.call("debug_listen")
         file = folder / "job.py"
-        file.write_text(engine.source.replace("LINE", door["python"]))
+        file.write_text(dialing(door, engine.source))
         line = 1 + file.read_text().splitlines().index(
             next(each for each in file.read_text().splitlines() if "return squared" in each)
         )
@@ -163,8 +206,28 @@ async def debug(engine: Engine, python: Path, folder: Path) -> None:
             if process.stdout is None:
                 raise AssertionError("started with a pipe")
             written = b"".join([data async for data in process.stdout]).decode().split()
-            check(written[-1:] == [str(sum(number**2 for number in range(WORKERS)))], written)
-            print(f"  result {written[-1]}")
+            result = written[-1].rpartition(":")[2] if written else ""  # behind torchrun's name of the rank
+            check(result == str(sum(number**2 for number in range(WORKERS))), written)
+            print(f"  result {result}")
+        await client.call("debug_disconnect")
+
+
+async def triage(engine: Engine, python: Path, folder: Path) -> None:
+    """Run the program that hangs, and look at it once."""
+    async with open_server(Options(settings=Settings(directory=str(folder)))) as server, server.connect() as client:
+        door = await client.call("debug_listen")
+        file = folder / "hangs.py"
+        file.write_text(dialing(door, engine.hangs))
+        async with started(engine, python, file, RANKS):
+            with trio.fail_after(RUN_SECONDS):
+                while "missing" not in (state := await client.call("fleet_state")):  # noqa: ASYNC110 (nothing tells it)
+                    await trio.sleep(0.5)
+            [missing] = state["missing"]
+            print(f"  hangs: {missing} ({len(json.dumps(state))} bytes)")
+            check(
+                "3 of 4 ranks are in all_reduce " in missing and "rank 2 is not in it: 2 in load_batch " in missing,
+                state,
+            )
         await client.call("debug_disconnect")
 
 
@@ -189,21 +252,25 @@ async def main() -> int:
     parser = argparse.ArgumentParser("scripts/distributed", None, __doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"of {', '.join(ENGINES)}; default: all")
-    wanted = parser.parse_args().engines or list(ENGINES)
+    parser.add_argument("--python", type=Path, help="an interpreter that has what they need; default: from PyPI")
+    options = parser.parse_args()
+    wanted = options.engines or list(ENGINES)
     if unknown := set(wanted) - set(ENGINES):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
     tried = 0
     for name in wanted:
         engine = ENGINES[name]
-        print(f"{name}: {' '.join(engine.requirements)}", flush=True)
+        print(f"{name}: {options.python or ' '.join(engine.requirements)}", flush=True)
         with tempfile.TemporaryDirectory(prefix="distributed-", ignore_cleanup_errors=True) as folder:
             try:
-                python = await install(engine, Path(folder, "venv"))
+                python = options.python or await install(engine, Path(folder, "venv"))
             except NotInstallable as reason:
                 print(f"  not installable here: {reason}")
                 continue
             with trio.fail_after(2 * RUN_SECONDS):
                 await debug(engine, python, Path(folder))
+                if engine.hangs:
+                    await triage(engine, python, Path(folder))
             tried += 1
     print(f"{tried} of {len(wanted)} engines tried, as expected")
     return 0 if tried else 1
