@@ -59,6 +59,9 @@ _CAPABILITIES = {
     ],
 }
 
+INTERRUPT = "--[[interrupt]]"
+"""An expression that ends what the program evaluates; its value is how many evaluations are left."""
+
 _MOVES = frozenset({"continue", "next", "stepIn", "stepOut"})
 
 _LOOKS = frozenset({"stackTrace", "scopes", "variables", "evaluate", "setVariable"})
@@ -167,8 +170,13 @@ class LuaAdapter:
             case "threads":
                 threads = [] if self._ended.is_set() else [{"id": _THREAD, "name": "main"}]
                 await self._line.answer(request, {"threads": threads})
+            case "evaluate" if arguments.get("expression") == INTERRUPT:
+                left = "1" if self._stopped and self.program.interrupt() else "0"
+                await self._line.answer(request, {"result": left, "variablesReference": 0})
             case "pause":
                 await self._line.answer(request)
+                if self.program.runs:
+                    self.program.interrupt()
                 await self._renew("pause", {})
             case "exceptionInfo":
                 await self._line.answer(request, self._exception)

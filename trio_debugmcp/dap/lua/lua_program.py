@@ -27,6 +27,8 @@ _MAX_LINE_BYTES = 32 * 1024 * 1024
 
 _GONE = "the program has ended"
 
+_EVALUATES = frozenset({"evaluate", "setVariable"})
+
 _MOVES = frozenset({"continue", "next", "stepIn", "stepOut"})
 
 
@@ -43,6 +45,8 @@ class LuaProgram:
         self._numbers = count(1)
         self._answers: dict[int, trio.MemorySendChannel[dict[str, Any]]] = {}
         self._over = False
+        self._asked: int | None = None
+        self._interrupt = Path(directory, "interrupt")
         ends = []
         for name in ("requests", "events"):
             path = Path(directory, name)
@@ -85,6 +89,7 @@ class LuaProgram:
         number = next(self._numbers)
         answered, answer = trio.open_memory_channel[dict[str, Any]](1)
         self._answers[number] = answered
+        self._asked = number if command in _EVALUATES else None
         try:
             await self._send({"id": number, "command": command, **arguments})
             response = await answer.receive()
@@ -92,10 +97,20 @@ class LuaProgram:
             raise AdapterGone(_GONE) from None
         finally:
             self._answers.pop(number, None)
+            self._asked = None
         body = response.get("body")
         if not isinstance(body, dict):
             raise AdapterRefused(command, str(response.get("error", "it gave no reason")))
         return body
+
+    def interrupt(self) -> bool:
+        """Interrupt what is evaluated for a request, or in a condition as the program runs; return whether it may."""
+        number = 0 if self.runs else self._asked
+        if number is not None and not self._over:
+            written = self._interrupt.with_suffix(".new")
+            written.write_text(f"{number}\n")
+            written.replace(self._interrupt)
+        return number is not None and not self._over
 
     async def aclose(self) -> None:
         """Close the FIFOs: the program reads their end, if it lives."""

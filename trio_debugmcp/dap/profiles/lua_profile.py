@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.lua.lua_adapter import open_lua
+from trio_debugmcp.dap.lua.lua_adapter import INTERRUPT, open_lua
 from trio_debugmcp.dap.lua.lua_breakpoints import failed_condition
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
@@ -60,6 +60,9 @@ class LuaRepl(Repl):
 
     def safe_commands(self, expression: str) -> Sequence[str]:
         return [f"--[[safe]] {expression.strip()}"]
+
+    def interrupt(self) -> str | None:
+        return INTERRUPT
 
     def needs_call(self, reason: str) -> bool:
         return "it needs a call" in reason

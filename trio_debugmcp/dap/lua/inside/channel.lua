@@ -10,7 +10,7 @@ local huge = math.huge
 
 local requests = assert(open(D.directory .. "/requests", "r"))
 local events = assert(open(D.directory .. "/events", "w"))
-local marker = D.directory .. "/wanted"
+local marker, interrupted = D.directory .. "/wanted", D.directory .. "/interrupt"
 local read, write, flush, close = requests.read, events.write, events.flush, requests.close
 
 D.EMPTY = {} -- a list; other empty tables are objects
@@ -65,6 +65,18 @@ function D.receive()
     remove(marker)
   end
   return request
+end
+
+-- Whether what is evaluated for a request is to end: the debugger has written the number of the request into a file.
+function D.is_interrupted(number)
+  local file = open(interrupted, "r")
+  if file == nil then
+    return false
+  end
+  local meant = read(file, "*n")
+  close(file)
+  remove(interrupted)
+  return meant == number
 end
 
 -- Whether the debugger has something for a program that runs, which the file said before it was written.

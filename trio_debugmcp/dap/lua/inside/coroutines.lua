@@ -3,18 +3,51 @@
 local D = ...
 local type, rawequal, select = type, rawequal, select
 local create, resume, wrap, close = coroutine.create, coroutine.resume, coroutine.wrap, coroutine.close
+local running, status = coroutine.running, coroutine.status
 local error, getinfo, pcall, xpcall = error, debug.getinfo, pcall, xpcall
 
 local LEVEL = _VERSION == "Lua 5.1" and not jit and 3 or 2 -- of who calls what passes an error on: 5.1 counts tail calls
 local MAX_LEVELS = 5000
 local chain = {} -- { thread, passes_on }: those that have been resumed and have not come back, the running one last
 
-local main, is_main = coroutine.running()
+local main, is_main = running()
 D.main = is_main and main or false -- Lua 5.1 has no name for it
 
 -- The coroutine that runs; nil: none does.
 function D.running()
   return chain[#chain] and chain[#chain].thread
+end
+
+-- Call a function in a coroutine of its own, where hooks can interrupt it: within a hook none is called. Lua 5.1 has no
+-- name for the main thread, whose variables could not be read from there; LuaJIT has one hook for all.
+function D.call(called)
+  if jit or not main then
+    return pcall(called)
+  end
+  local outer = D.evaluator
+  D.host, D.evaluator = D.host or running(), create(called)
+  D.apply_interrupt(D.evaluator)
+  local function ended(thread, ...)
+    D.evaluator = outer
+    if outer == nil then
+      D.host = nil
+    end
+    if status(thread) == "suspended" then
+      return false, "it yields, which an expression cannot"
+    end
+    return ...
+  end
+  return ended(D.evaluator, resume(D.evaluator))
+end
+
+if is_main then
+  function coroutine.running()
+    local thread = running()
+    if D.host and rawequal(thread, D.evaluator) then
+      thread = D.host
+    end
+    return thread, rawequal(thread, main)
+  end
 end
 
 -- Those that wait for the running one, the first of the program first; false for the main one of Lua 5.1.
@@ -79,7 +112,9 @@ end
 
 local function resumed(thread, passes_on, ...)
   chain[#chain + 1] = { thread = thread, passes_on = passes_on }
-  if not D.busy then
+  if D.busy then
+    D.apply_interrupt(thread)
+  else
     D.apply_hook(thread)
   end
   return back(thread, passes_on, resume(thread, ...))

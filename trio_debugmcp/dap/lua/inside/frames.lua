@@ -4,7 +4,7 @@
 -- of calls above it differs from one place of this code to the next. A frame of another coroutine has a level of its own.
 
 local D = ...
-local type, pairs, rawget, rawset, rawequal, select = type, pairs, rawget, rawset, rawequal, select
+local type, pairs, rawget, rawset, rawequal, select, error = type, pairs, rawget, rawset, rawequal, select, error
 local getinfo, getlocal, setlocal = debug.getinfo, debug.getlocal, debug.setlocal
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
 local sub, find, format, match, gsub = string.sub, string.find, string.format, string.match, string.gsub
@@ -52,24 +52,42 @@ end
 
 -- How far up `D.anchor` is, for the function that calls this.
 local function anchor_level()
-  local level = 2
-  while not rawequal(getinfo(level, "f").func, D.anchor) do
+  local level, info = 2, getinfo(2, "f")
+  while info and not rawequal(info.func, D.anchor) do
     level = level + 1
+    info = getinfo(level, "f")
+  end
+  if info == nil then -- in Lua 5.1 and LuaJIT
+    error("a coroutine within an expression does not see the variables of the frame", 0)
   end
   return level - 1
 end
 
+-- The thread and the level of a frame, for what is evaluated in a coroutine of its own; nil: the running one has it.
+local function elsewhere(frame)
+  if frame.thread or D.host == nil then
+    return frame.thread, frame.level
+  end
+  local level = 0
+  while not rawequal(getinfo(D.host, level, "f").func, D.anchor) do
+    level = level + 1
+  end
+  return D.host, level + frame.level
+end
+
 local function get(frame, index)
-  if frame.thread then
-    return getlocal(frame.thread, frame.level, index)
+  local thread, level = elsewhere(frame)
+  if thread then
+    return getlocal(thread, level, index)
   end
   local name, value = getlocal(anchor_level() + frame.level, index)
   return name, value
 end
 
 local function set(frame, index, value)
-  if frame.thread then
-    setlocal(frame.thread, frame.level, index, value)
+  local thread, level = elsewhere(frame)
+  if thread then
+    setlocal(thread, level, index, value)
   else
     local name = setlocal(anchor_level() + frame.level, index, value)
     return name

@@ -82,7 +82,7 @@ end
 function D.judge(places)
   local frame = { level = 2, info = getinfo(3, "Slf") }
   local stopping = { {}, {} }
-  D.busy, D.anchor = true, D.judge
+  D.busy, D.anchor, D.evaluates_for = true, D.judge, 0
   for number = 1, #places do
     local place = places[number]
     if stops(place, frame) then

@@ -173,7 +173,7 @@ function D.evaluate_in(frame, text)
   local function counted(ok, ...)
     return ok, select("#", ...), ...
   end
-  return counted(pcall(code))
+  return counted(D.call(code))
 end
 
 -- The values of an expression as text; or nil and the error. Then the first, in the words of the DAP.

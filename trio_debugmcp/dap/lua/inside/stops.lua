@@ -8,12 +8,13 @@
 -- 2, and what `hook` calls has it at 3.
 
 local D = ...
-local rawequal, pcall, setmetatable, next = rawequal, pcall, setmetatable, next
+local error, rawequal, pcall, setmetatable, next = error, rawequal, pcall, setmetatable, next
 local getinfo, sethook = debug.getinfo, debug.sethook
 local stdout, flush = io.stdout, io.stdout.flush
 local floor, time = math.floor, os.time
 
 local INSTRUCTIONS, LINES = 500, 10 -- between two polls
+local INTERRUPTIBLE = 100000 -- between two looks whether an evaluation is to end: a millisecond
 local POLLS = 100 -- of one second, of which the last looks for a request: a look takes microseconds
 
 local lines = {} -- line → path → breakpoints
@@ -52,6 +53,20 @@ function D.apply_hook(thread)
     sethook(thread, hook, events, interval)
   else
     sethook(hook, events, interval)
+  end
+end
+
+local function interrupt()
+  if D.is_interrupted(D.evaluates_for) then
+    error("it was interrupted", 0)
+  end
+end
+
+-- Let the debugger end what runs in a coroutine for it.
+function D.apply_interrupt(thread)
+  if not jit then
+    applied[thread] = nil
+    sethook(thread, interrupt, "", INTERRUPTIBLE)
   end
 end
 
@@ -185,6 +200,7 @@ requests.detach = requests.pause
 local MOVES = { ["continue"] = true, next = true, stepIn = true, stepOut = true, detach = true }
 
 local function answer(request)
+  D.evaluates_for = request.id
   local ok, body, problem = pcall(requests[request.command], request)
   if not ok then
     body, problem = nil, "the debugger in the program has failed: " .. D.text_of(body)
@@ -261,6 +277,7 @@ function D.stop(message, failure, dead)
     message.exception = D.failure_in_words(failure.value)
   end
   flush(stdout)
+  D.is_interrupted() -- a pause may have meant what was judged
   message.event = "stopped"
   D.send(message)
   local request = serve_until_moved()
