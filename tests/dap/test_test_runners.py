@@ -91,6 +91,29 @@ def test_a_test_in_modules_within_modules_is_run_by_all_their_names(tmp_path: Pa
     assert run_of("src/lib.rs::works", tmp_path).args[0] == "outer::inner::works"
 
 
+def test_a_test_of_rust_is_found_by_its_name_alone_in_its_crate_with_as_many_modules_as_are_given(
+    tmp_path: Path,
+) -> None:
+    ledger = in_project("ledger")
+    fee = f"{ledger}/src/fees.rs"
+    for name in ("a_fee_is_two_percent", "tests::a_fee_is_two_percent", "fees::tests::a_fee_is_two_percent"):
+        assert test_runners.with_file(name, ledger) == f"{fee}::{name}"
+        assert run_of(f"{fee}::{name}").args[0] == "fees::tests::a_fee_is_two_percent"
+    whole = test_runners.with_file("it_works_from_outside", ledger)
+    assert whole == f"{ledger}/tests/whole.rs::it_works_from_outside"
+    assert test_runners.with_file("a_fee_is_two_percent", str(tmp_path)) == "a_fee_is_two_percent", "no Cargo.toml"
+    with pytest.raises(NoSuchTest, match=r"There is no test 'a_fee' in .*; there are: .*fees::tests::a_fee_is_two"):
+        test_runners.with_file("a_fee", ledger)
+    (tmp_path / "Cargo.toml").touch()
+    (tmp_path / "src").mkdir()
+    for file in ("lib.rs", "cart.rs"):
+        (tmp_path / "src" / file).write_text("#[test]\nfn adds() {}\n")
+    with pytest.raises(NoSuchTest, match=rf"Several files have 'adds'\. Pass one of: {tmp_path}/src/cart\.rs::adds, "):
+        test_runners.with_file("adds", str(tmp_path))
+    (tmp_path / "test_class.py").write_text("class TestNope: ...\n")
+    assert test_runners.with_file("test_nope", str(tmp_path)) == "test_nope", "it may be one of Python's"
+
+
 def test_a_binary_and_what_lies_beside_it_are_targets_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "Cargo.toml").touch()
     for file in ("src/main.rs", "src/bin/tool.rs", "src/bin/big/main.rs", "src/price/mod.rs", "tests/all/deep.rs"):

@@ -1,5 +1,6 @@
 """The debuggers of machine code on a Rust program that is launched from its source: from `main` to a panic."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -62,6 +63,11 @@ async def test_a_program_is_built_stops_in_its_own_main_and_shows_its_values(
         assert (called["reason"], called["breakpoints"]) == ("FunctionBreakpoint", [qualified["id"]])
         assert called["at"] == place("sum", "shop::add")
         await client.call("breakpoint_remove", id="*")
+        part = await client.call("breakpoint_set", function="add")
+        assert "message" not in part
+        again = await client.call("debug_continue")
+        assert (again["breakpoints"], again["at"]) == ([part["id"]], place("sum", "shop::add"))
+        await client.call("breakpoint_remove", id="*")
         end = await client.call("debug_continue")
         assert (end["state"], end["exitCode"]) == ("Disconnected", 7)
 
@@ -111,7 +117,8 @@ fn main() {
     let who = String::from("ann");
     let items = vec![1, 2, 3];
     let accounts = BTreeMap::from([("ann".to_string(), 5)]);
-    println!("{who} {items:?} {accounts:?}");
+    let (second, books) = (&items[1], &accounts);
+    println!("{who} {items:?} {accounts:?} {second} {books:?}");
 }
 """
 
@@ -125,12 +132,14 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
     need("gdb", profile.locate(), profile.install_hint)
     program = tmp_path / "held.rs"
     program.write_text(COLLECTIONS)
-    place = {"file": str(program), "line": 7}
+    place = {"file": str(program), "line": 8}
     async with debugging() as client:
         stop = await client.call("debug_launch", program=str(program), adapter="gdb", breakpoints=[place], timeout=90)
         assert stop["locals"]["who"] == '"ann" (alloc::string::String)'
         assert stop["locals"]["items"] == "[1, 2, 3] (alloc::vec::Vec<i32>)"
         assert stop["locals"]["accounts"].startswith('{"ann": 5} ')
+        for name, value in (("second", "2"), ("books", '{"ann": 5}')):
+            assert re.match(rf"0x[0-9a-f]+ -> {re.escape(value)} \(\*mut ", stop["locals"][name])
         assert (await client.call("evaluate", expression="items.len"))["value"] == "3"
 
 

@@ -314,6 +314,26 @@ async def test_a_crash_in_a_library_is_shown_where_the_users_code_called_it_and_
         assert adapter.sent("evaluate")[-1]["frameId"] == 1003
 
 
+async def test_frames_of_rusts_runtime_below_the_program_are_left_out_of_a_stop_and_counted(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("gdb")
+    library = "/rustc/0a1b/library/std/src/thread/mod.rs"
+    within = ("core::iter::for_each", library, 9)
+    adapter.frames = [
+        *adapter.frames[:1],
+        within,
+        *adapter.frames[1:],
+        ("std::thread::spawn_unchecked", library, 91),
+        ("start_thread", "./nptl/pthread_create.c", 442),
+    ]
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert [each.split()[0] for each in stop["stack"]] == ["core::iter::for_each", "main"]
+        assert stop["omitted"]["frames"] == 2
+
+
 async def test_an_abort_is_described_by_what_the_program_has_written(autojump_clock: MockClock) -> None:
     adapter = native("gdb")
     adapter.values = {"$_siginfo.si_signo": "6"}

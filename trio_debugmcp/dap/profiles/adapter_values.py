@@ -94,6 +94,14 @@ class AdapterValues:
         """A value as it is to be shown, where the adapter shows more than that."""
         return value
 
+    def is_followed(self, value: str, kind: str | None) -> bool:
+        """Whether a value is an address, and what is there is meant: a reference, in the language of this type."""
+        return False
+
+    def is_summary(self, value: str) -> bool:
+        """Whether a value that shows nothing of what is inside says how much there is."""
+        return False
+
     def is_bare(self, value: str, kind: str | None) -> bool:
         """Whether a value shows nothing of what is inside."""
         return False

@@ -5,11 +5,12 @@ from pathlib import Path
 
 PYTHON = "tests/test_a.py::test_b"
 GO = "price/price_test.go::TestTotal"
+RUST = "src/lib.rs::tests::adds"
 
 _EXAMPLES = {
     **dict.fromkeys(("pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini", "conftest.py"), PYTHON),
     "go.mod": GO,
-    "Cargo.toml": "src/lib.rs::tests::adds",
+    "Cargo.toml": RUST,
     "package.json": "test/sum.test.ts::adds up",
     "Gemfile": "test/shelf_test.rb::ShelfTest#test_sums",
     "composer.json": "tests/ShelfTest.php::testSums",

@@ -37,12 +37,15 @@ from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.session.waiting import wait_locals
 from trio_debugmcp.state.labels import short_label
-from trio_debugmcp.state.model import DataChange, Locals, Snapshot, Stack, Stop
+from trio_debugmcp.state.model import DataChange, Locals, Snapshot, Stack, StackFrame, Stop
 from trio_debugmcp.state.payloads import Frame, OutputEntry, Variable, shortened, signal_name
 from trio_debugmcp.state.session_view import listening_payload
 
 _STREAM_CHARACTERS = 4000
 """The end of one stream's output; process_read_output has all of it."""
+
+_COMPILERS_OWN = "/rustc/"
+"""How files of the library of Rust begin in what is known of a program: they are only where the compiler was built."""
 
 LOCALS_SECONDS = 3.0
 """The longest time that an answer waits for the locals of the top frame."""
@@ -234,10 +237,26 @@ def _several(debugger: Debugger, session_id: str) -> str | None:
     return session_id if len(debugger.state.shown) > 1 else None
 
 
+def _runtime_below(frames: Sequence[StackFrame]) -> int:
+    """Return below how many frames all that are known are those with which the runtime of Rust has called the program.
+
+    Each is as long as ten others, and of a file that is only where the compiler was built.
+    """
+    users = max((number for number, frame in enumerate(frames) if frame.is_user_code), default=0)
+    return next(
+        (
+            number
+            for number, frame in enumerate(frames)
+            if number > users and (frame.location.file or "").startswith(_COMPILERS_OWN)
+        ),
+        len(frames),
+    )
+
+
 def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:
     if not stack.frames:
         return []
-    top, *below = stack.frames[: 1 + FRAMES_BELOW]
+    top, *below = stack.frames[: _runtime_below(stack.frames)][: 1 + FRAMES_BELOW]
     left_out = max(stack.total, len(stack.frames)) - 1 - len(below)
     if left_out > 0:
         omitted["frames"] = left_out

@@ -72,6 +72,10 @@ class FunctionSync:
             answers = [
                 (place, answer if place.id in known else self._not_found(place, answer)) for place, answer in answers
             ]
+        else:
+            answers = [
+                (place, answer if answer.verified else self._with_alike(place, answer)) for place, answer in answers
+            ]
         await self._lines.bind(mine, answers, unsupported)
 
     def _without(self, place: StopPlace) -> str:
@@ -82,6 +86,11 @@ class FunctionSync:
         meant = self._places.functions_alike(function)
         none = f"breakpoints on functions that are in no file of the program, as `{function}`"
         return "; ".join(filter(None, (none, meant, "else pass `file` and `statement`, the text of a line in it")))
+
+    def _with_alike(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
+        """Return the answer for a function that the adapter does not know, with those of the source that are meant."""
+        meant = self._places.functions_alike(place.spec.function or "")
+        return replace(answer, message="; ".join(filter(None, (answer.message, meant))) or None)
 
     def _not_found(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
         meant = self._places.functions_alike(place.spec.function or "")

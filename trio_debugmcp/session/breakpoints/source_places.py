@@ -10,9 +10,11 @@ from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.function_code import FunctionPlace
 from trio_debugmcp.dap.profiles.java_expressions import JavaCode
 from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
+from trio_debugmcp.dap.profiles.native.native_code import NativeCode
+from trio_debugmcp.dap.profiles.native.rust_functions import is_of_rust
 from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.starts import Launch, Start, asked_for
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start, asked_for
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoints.class_breakpoints import MadeClasses
@@ -40,6 +42,7 @@ class SourcePlaces:
         self._sources = sources
         self._directory = directory_of(start)
         self._program = (asked.source or asked.program) if isinstance(asked, Launch) else ""
+        self._executable = (asked.program or "") if isinstance(asked, Launch | Attach) else ""
 
     def __repr__(self) -> str:
         return f"<SourcePlaces below {self._directory}>"
@@ -49,10 +52,10 @@ class SourcePlaces:
         code, (files, directories) = self._profile.code, self._near()
 
         def find() -> tuple[Any, ...] | None:  # in a recording it is JSON
-            place = code.function_place(function, files, directories)
+            place = code.function_place(function, files, directories) if self._is_readable() else None
             return None if place is None else astuple(place)
 
-        found = self._asked(f"function {function}", find, None) if code.finds_functions else None
+        found = self._asked(f"function {function}", find, None) if self._finds_functions else None
         return None if found is None else FunctionPlace(*found)
 
     def functions_alike(self, function: str) -> str:
@@ -60,18 +63,28 @@ class SourcePlaces:
         code, (files, directories) = self._profile.code, self._near()
 
         def find() -> list[tuple[str, str]]:
-            alike = code.find_functions(function, files, directories, alike=True)
+            alike = code.find_functions(function, files, directories, alike=True) if self._is_readable() else ()
             return [(file, each.qualname) for file, each in alike]
 
         none: list[tuple[str, str]] = []
-        found = self._asked(f"functions like {function}", find, none) if code.finds_functions else none
+        found = self._asked(f"functions like {function}", find, none) if self._finds_functions else none
         named = [f"`{name}` ({Path(file).name})" for file, name in dict.fromkeys((file, name) for file, name in found)]
         more = f" or {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
         return f"do you mean {' or '.join(named[:MAX_NAMED])}{more}?" if named else ""
 
+    @property
+    def _finds_functions(self) -> bool:
+        code = self._profile.code
+        return code.finds_functions or (isinstance(code, NativeCode) and bool(self._executable))
+
+    def _is_readable(self) -> bool:
+        """Whether files of the program can have the functions that are looked for: of machine code those of Rust."""
+        return self._profile.code.finds_functions or is_of_rust(self._executable)
+
     def _near(self) -> tuple[list[str], list[str]]:
         """Return the files of the program that are known, and the directories where more of it may be."""
-        files = [file for file in (self._program, *self._sources.known()) if Path(file).is_absolute()]
+        named = (self._program, self._executable, *self._sources.known())
+        files = [file for file in named if Path(file).is_absolute()]
         directories = [str(Path(file).parent) for file in files]
         return files, list(dict.fromkeys([*directories, *([self._directory] if self._directory is not None else [])]))
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Stopped
-from trio_debugmcp.dap.profiles.native.machine_code import NativeCode
+from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests

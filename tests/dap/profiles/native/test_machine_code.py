@@ -7,11 +7,11 @@ import pytest
 from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.native.machine_code import (
-    NativeCode,
     NativeDialect,
     NativeValues,
     NativeWords,
 )
+from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.native.signals import NativeThrown, demangled
 from trio_debugmcp.dap.profiles.thrown import Look, ThrownDescription
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -11,18 +10,9 @@ from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, Da
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import ProgramStream, Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
-from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.language import Expressions
 from trio_debugmcp.dap.profiles.native.short_types import short_type
 from trio_debugmcp.dap.profiles.profile import Dialect
-
-_SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
-"""Where the sources of libraries are, as their debug information has it."""
-
-FORTRAN = (".f90", ".f95", ".f03", ".f08", ".f", ".for")
-"""Suffixes of source files of Fortran, in small letters."""
-
-_ADA_BINDER = re.compile(r".*/b~(?P<unit>[^/]+)\.adb")
-"""The file that gnat makes for a program of Ada, with the `main` that calls it."""
 
 _FORTRAN_RECORD = re.compile(r"Type \w+")
 _OF_FORTRAN = r"(?:integer|real|logical|complex|character|Type).*"
@@ -30,9 +20,6 @@ _VECTOR = re.compile(rf"{_OF_FORTRAN}\([^,()]*\)|array \([^,()]*\) of .*|[a-z][a
 _MATRIX = re.compile(rf"{_OF_FORTRAN}\([^()]*,[^()]*\)|array \([^()]*,[^()]*\) of .*")
 """Types as gdb names those of Fortran: of a structure, and of arrays with one dimension, and with several. Ada's are
 named like those arrays, or by the package that declares them: `depot.shelf_list`."""
-
-_ZIG_LIBRARY = re.compile(r".*/lib/(?:zig/)?(?:std|compiler|c|compiler_rt)(?:/.*)?\.zig")
-"""Files of Zig's own library, wherever the compiler is."""
 
 _ZIG_SLICE = re.compile(r"struct \[(?::\w+)?\].*")
 _ZIG_WRAPPED = re.compile(r"struct (?:\?|(?:error\{[^{}]*\}|[\w.]+)!)(?P<within>.*)")
@@ -97,6 +84,13 @@ _MAP = re.compile(r"std::(?:\w+_)?(?:multi)?map with |\w*Map\(size=")
 
 _RUST_POINTER = re.compile(r"(?:\*mut|\*const|&mut|&)\s*(.+)|(.+?)\s*[*&]")
 """A reference or a raw pointer, as gdb and lldb name its type."""
+
+_OF_RUST = re.compile(r"(?:\*mut|\*const|&mut) \S.*|&\w.*")
+_ADDRESS = re.compile(r"0x0*[1-9a-fA-F][0-9a-fA-F]*")
+"""The type of a reference or a raw pointer as only Rust names it, and its value; null leads nowhere."""
+
+_SIZE = re.compile(r"\w+\(size=\d+\)")
+"""What gdb's printers of Rust say of a collection."""
 
 _BARE = re.compile(
     r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+"
@@ -175,6 +169,13 @@ class NativeValues(AdapterValues):
     def bare_type(self, kind: str | None) -> str:
         return re.sub(r"^((const|volatile|struct|class|union|enum) )+|[\s&*]+(const)?$", "", kind or "")
 
+    def is_followed(self, value: str, kind: str | None) -> bool:
+        # gdb names the references of Rust as it names raw pointers.
+        return _ADDRESS.fullmatch(value) is not None and _OF_RUST.fullmatch(kind or "") is not None
+
+    def is_summary(self, value: str) -> bool:
+        return _SIZE.fullmatch(value) is not None
+
     def is_bare(self, value: str, kind: str | None) -> bool:
         kind = (kind or "").rstrip()
         return _BARE.fullmatch(value) is not None and not (kind.endswith("*const") or _is_pointer(kind))
@@ -189,34 +190,6 @@ class NativeValues(AdapterValues):
         if not target or "::" not in target or target.startswith("["):
             return None
         return f"is a reference to {target}: with an index the memory behind that is read, and not an item of it"
-
-
-class NativeCode(Code):
-    """Source files as debug information names them."""
-
-    tells_library: ClassVar[bool] = True
-
-    def is_library(self, file: str) -> bool:
-        """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
-        return not file.startswith("/") or file.startswith(_SYSTEM) or _ZIG_LIBRARY.fullmatch(file) is not None
-
-    def calls_program(self, function: str, file: str | None, caller: str | None, program: str | None = None) -> bool:
-        """Whether this is the `main` that the compiler of Fortran adds in front of the program, in its first line.
-
-        Outside of it is the system's; a program that is called `main` itself has this one there, or nothing at all. The
-        compiler of D adds one, too: the program's is `D main`. Ada's is in a file of its own, with the name of the unit
-        that it calls; `program`: the executable, which may be called otherwise. Zig's library has one, for
-        programs that use C's.
-        """
-        if function != "main" or caller in ("main", None) or file is None:
-            return False
-        binder = _ADA_BINDER.fullmatch(file)
-        if binder is not None:
-            return program is not None and binder["unit"] == PurePath(program).stem
-        return file.lower().endswith((*FORTRAN, ".d")) or _ZIG_LIBRARY.fullmatch(file) is not None
-
-    def is_disassembly(self, file: str) -> bool:
-        return file.startswith("@")  # CodeLLDB's, of a function without source
 
 
 class NativeDialect(Dialect):

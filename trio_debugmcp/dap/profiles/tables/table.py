@@ -34,12 +34,12 @@ from trio_debugmcp.dap.profiles.javascript.javascript import (
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import JavaScriptThrown
 from trio_debugmcp.dap.profiles.language import Code, Expressions
 from trio_debugmcp.dap.profiles.native.machine_code import (
-    NativeCode,
     NativeDialect,
     NativeExpressions,
     NativeValues,
     NativeWords,
 )
+from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.native.signals import NativeThrown
 from trio_debugmcp.dap.profiles.opening import (

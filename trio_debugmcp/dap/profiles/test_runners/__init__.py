@@ -10,9 +10,9 @@ Tests of Python are found by `python/finding_tests.py`.
 from collections.abc import Callable, Mapping, Sequence
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run
+from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run, may_be_of_rust, rust_files_with
 from trio_debugmcp.dap.profiles.test_runners.cpp_tests import cpp_run
-from trio_debugmcp.dap.profiles.test_runners.go_test import files_with, go_run, may_be_of_go
+from trio_debugmcp.dap.profiles.test_runners.go_test import go_files_with, go_run, may_be_of_go
 from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
 from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
@@ -22,7 +22,7 @@ from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 from trio_debugmcp.dap.profiles.test_runners.zig_test import zig_run
 
-__all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_of_go", "test_run", "with_file"]
+__all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_alone", "test_run", "with_file"]
 
 
 def _without_runner(language: str, instead: str) -> Callable[[NamedTest], TestRun]:
@@ -61,16 +61,22 @@ def is_own_program(test: str) -> bool:
     return name is not None and name.suffix in _RUNNERS
 
 
+def may_be_alone(test: str) -> bool:
+    """Whether a test may be a name alone, of a language whose projects are looked through for it."""
+    return may_be_of_go(test) or may_be_of_rust(test)
+
+
 def with_file(test: str, directory: str) -> str:
-    """Return a test with its file if it is only a name, of Go: `TestTotal` as `/src/price/price_test.go::TestTotal`.
+    """Return a test with its file if it is only a name, of Go or Rust: `TestTotal` as `/src/price_test.go::TestTotal`.
 
     Raises:
-        NoSuchTest: tests of several packages have the name.
+        NoSuchTest: several have the name.
     """
-    files = [] if is_own_program(test) else files_with(test, directory)
+    files = [] if is_own_program(test) else go_files_with(test, directory) or rust_files_with(test, directory)
     if len(files) > 1:
         raise NoSuchTest(
-            f"Several packages have '{test}'. Pass one of: {', '.join(f'{file}::{test}' for file in files)}."
+            f"Several {'packages' if files[0].endswith('.go') else 'files'} have '{test}'. "
+            f"Pass one of: {', '.join(f'{file}::{test}' for file in files)}."
         )
     return f"{files[0]}::{test}" if files else test
 

@@ -3,11 +3,15 @@
 The program is made by `cargo test --no-run`; a file of a crate is a part of that of its library, or of its binary.
 """
 
+import os
 import re
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_examples import RUST, example_in
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
     at_line,
@@ -21,6 +25,11 @@ from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 _TEST = re.compile(r"#\[(?:\w+::)?test\b[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)")
 
 _MODULE = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(?P<name>\w+)\s*\{", re.MULTILINE)
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
+
+_MAX_FILES = 500
+"""Of a crate, or of several, that are looked through for a name."""
 
 _BUILD = ("cargo", "test", "--no-run", "--message-format=json")
 
@@ -46,6 +55,45 @@ def cargo_run(test: NamedTest) -> TestRun:
         args = (f"{module}::", *args)
     plan = BuildPlan((*_BUILD, *target), str(crate), str(source))
     return TestRun(str(source), args, str(crate), build=plan, ran_none=r"(?m)^running 0 tests$")
+
+
+def may_be_of_rust(test: str) -> bool:
+    """Whether a test is a name alone, or with its modules, as `cargo test` takes it; Python has such names, too."""
+    return _NAME.fullmatch(test) is not None
+
+
+def rust_files_with(name: str, directory: str) -> list[str]:
+    """Return the files of a crate, or of those below a directory, that have a test of this name: `tests::adds`.
+
+    Raises:
+        NoSuchTest: there is none, and the project is of Rust alone.
+    """
+    home = Path(directory)
+    if not may_be_of_rust(name) or not any((folder / "Cargo.toml").is_file() for folder in (home, *home.parents)):
+        return []
+    sources = list(islice(_sources(home), _MAX_FILES))
+    tests = {str(file): _paths_in(file) for file in sources}
+    files = [file for file, paths in tests.items() if any(f"::{path}".endswith(f"::{name}") for path in paths)]
+    if not files and len(sources) < _MAX_FILES and example_in([directory]) == RUST and not any(home.rglob("test*.py")):
+        raise no_test(name, chain(*tests.values()), directory)
+    return files
+
+
+def _sources(home: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(home):
+        folders[:] = sorted(each for each in folders if each != "target" and not each.startswith("."))
+        yield from (Path(folder, name) for name in sorted(names) if name.endswith(".rs"))
+
+
+def _paths_in(file: Path) -> list[str]:
+    """Return the tests of a file, with all modules that they are in."""
+    manifest, text = nearest(file, ("Cargo.toml",)), source_of(file)
+    module = "" if manifest is None else _target_of(file, manifest.parent)[2]
+    return [_path(text, found, module) for found in _TEST.finditer(text)]
+
+
+def _path(text: str, test: re.Match[str], module: str) -> str:
+    return "::".join([*filter(None, [module]), *blocks_around(text, test.start("name"), _MODULE), test["name"]])
 
 
 def _target_of(file: Path, crate: Path) -> tuple[tuple[str, ...], Path, str]:
@@ -80,12 +128,8 @@ def _chosen(test: NamedTest, text: str, module: str) -> list[str]:
     A name without its module is that of each test that has it.
     """
     below = f"{module}::" if module else ""
-
-    def path(found: re.Match[str]) -> str:
-        return below + "::".join([*blocks_around(text, found.start("name"), _MODULE), found["name"]])
-
     if test.line is not None:
-        return [path(at_line(text, test.line, _TEST))]
+        return [_path(text, at_line(text, test.line, _TEST), module)]
     if not test.name:
         return []
     tests = list(_TEST.finditer(text))
@@ -94,4 +138,4 @@ def _chosen(test: NamedTest, text: str, module: str) -> list[str]:
         raise no_test(test.name, names, test.file)
     if "::" in test.name:
         return [test.name if test.name.startswith(below) else below + test.name]
-    return [path(found) for found in tests if found["name"] == test.name] or [below + test.name]
+    return [_path(text, found, module) for found in tests if found["name"] == test.name] or [below + test.name]

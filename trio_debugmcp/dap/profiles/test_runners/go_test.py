@@ -51,7 +51,7 @@ def may_be_of_go(test: str) -> bool:
     return _NAME.fullmatch(test) is not None
 
 
-def files_with(name: str, directory: str) -> list[str]:
+def go_files_with(name: str, directory: str) -> list[str]:
     """Return the files below a directory of a Go module that have a test of this name: `TestTotal/empty`.
 
     Raises:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.native.crash_texts import CodeAddress, CodePlace
 from trio_debugmcp.dap.profiles.native.elf import address_of
-from trio_debugmcp.dap.profiles.native.machine_code import NativeCode
+from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.tables.table import TableProfile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places

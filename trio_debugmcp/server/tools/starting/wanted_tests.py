@@ -6,7 +6,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.profiles.language import FoundTest, NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners import TestRun, is_own_program, may_be_of_go, test_run, with_file
+from trio_debugmcp.dap.profiles.test_runners import TestRun, is_own_program, may_be_alone, test_run, with_file
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.paths import is_away_from_roots, starts_of_paths
 from trio_debugmcp.session.debugger import Debugger
@@ -61,7 +61,7 @@ def own_test_run(debugger: Debugger, test: str, cwd: str) -> TestRun | None:
             return {"problem": str(error)}
         return run
 
-    if not (is_own_program(test) or may_be_of_go(test)):
+    if not (is_own_program(test) or may_be_alone(test)):
         return None
     try:
         answer = debugger.host.query(f"what runs the test {test} in {' '.join(places)}", ask)

@@ -64,6 +64,8 @@ async def scope_children(requests: Requests, reference: int) -> list[DapVariable
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
     values = requests.profile.values
+    if variable.variables_reference and values.is_followed(variable.value, variable.type):
+        return await _followed(requests, variable)
     folded = values.placeholders.filled(variable.value, ()) is not None
     if not variable.variables_reference or not (folded or values.is_bare(variable.value, variable.type)):
         return variable
@@ -81,9 +83,22 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     pairs = values.pairs
     if pairs is not None and pairs.match(variable.value):
         return replace(variable, value=_pairs(requests, inside))
-    fields = [(child.name, in_short(requests, child, child.value)) for child in inside[:_MAX_FIELDS]]
-    kind, has_more = values.bare_type(variable.type), len(inside) > _MAX_FIELDS
-    return replace(variable, value=values.compositions.composed(variable.value, kind, fields, has_more=has_more))
+    return replace(variable, value=_composition(requests, inside, variable))
+
+
+async def _followed(requests: Requests, variable: DapVariable) -> DapVariable:
+    """Return a reference with what is there behind its address; as it is where nothing can be read there."""
+    values, address = requests.profile.values, variable.value
+    try:
+        body = await requests.request("variables", {"variablesReference": variable.variables_reference}, VariablesBody)
+    except AdapterRefused:  # it is not made yet, or wild
+        return variable
+    inside = [_as_shown(values, child) for child in body.variables or []]
+    if len(inside) != 1 or not (values.is_target(inside[0].name, variable.type) or inside[0].name.startswith("*")):
+        text = _composition(requests, inside, variable) if inside else ""
+    else:
+        text = (await composed(requests, inside[0])).value
+    return replace(variable, value=f"{address} -> {text}") if text and not text.startswith("<error") else variable
 
 
 async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> list[DapVariable]:
@@ -102,9 +117,18 @@ def _pairs(requests: Requests, inside: Sequence[DapVariable]) -> str:
     return f"{{{', '.join(pairs + (['…'] if len(inside) > 2 * _MAX_FIELDS else []))}}}"
 
 
+def _composition(requests: Requests, inside: Sequence[DapVariable], whole: DapVariable) -> str:
+    values = requests.profile.values
+    fields = [(child.name, in_short(requests, child, child.value)) for child in inside[:_MAX_FIELDS]]
+    kind, has_more = values.bare_type(whole.type), len(inside) > _MAX_FIELDS
+    return values.compositions.composed(whole.value, kind, fields, has_more=has_more)
+
+
 def in_short(requests: Requests, variable: DapVariable, value: str) -> str:
     """Return the value of a variable whose children are shown elsewhere, or not at all."""
     values = requests.profile.values
     if not variable.variables_reference or not values.is_bare(variable.value, variable.type):
         return value
+    if values.is_summary(variable.value):
+        return variable.value
     return values.compositions.folded(variable.value, values.bare_type(variable.type), variable.indexed_variables)

@@ -1,0 +1,147 @@
+"""Functions in source files of Rust, by the paths that users give them: `take`, `Stock::take`, `stock::Stock::take`.
+
+    functions_in(text)                          # {("Stock", "take"): 14}: the line of its `fn`
+    places("Stock::take", ["/x/shop"])          # [("stock::Stock::take", "/x/shop/src/stock.rs", 14)]
+
+Debuggers know a function by its whole name, with its crate: `shop::stock::Stock::take`, or one of many of a generic
+function, `shop::stock::largest<f64>`. A breakpoint in the line of its `fn` stops in each of them.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles.native.elf import read_elf
+
+_MAX_FILES = 500
+"""That are looked through for a function."""
+
+_MAX_FILE_BYTES = 1024 * 1024
+"""Of a file that is looked through."""
+
+_NO_CODE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|b?r(?P<marks>#*)\".*?\"(?P=marks)"
+    r"|b?\"(?:\\.|[^\"\\])*\"|b?'(?:\\.[^'\n]*|[^\\'\n])'",
+    re.DOTALL,
+)
+"""Comments, and what is quoted; a lifetime has no second quote."""
+
+_PARTS = re.compile(r"\b(?P<kind>fn|mod|trait|impl)\b(?P<head>[^{};]*)|(?P<brace>[{}])")
+
+_BOUNDS = re.compile(r"\[[^\[\]]*\]")
+"""An array's, whose semicolon ends no declaration."""
+
+_GENERIC = re.compile(r"::<|[<>]")
+
+
+def functions_in(text: str) -> dict[tuple[str, ...], int]:
+    """Return the lines of the functions of a file that have a body, by their paths in it."""
+    code = _NO_CODE.sub(_blank, text)
+    code = _BOUNDS.sub(_blank, code)
+    found: dict[tuple[str, ...], int] = {}
+    scopes: list[str | None] = []
+    announced: tuple[str, str, int] | None = None
+    for part in _PARTS.finditer(code):
+        if part["kind"]:
+            announced = part["kind"], part["head"], part.start()
+            if part.end() < len(code) and code[part.end()] == ";":
+                announced = None  # a declaration
+        elif part["brace"] == "}":
+            del scopes[-1:]
+        else:
+            name = None if announced is None else _name(announced[0], announced[1])
+            if announced is not None and announced[0] == "fn" and name is not None:
+                path = (*(scope for scope in scopes if scope is not None), name)
+                found.setdefault(path, text.count("\n", 0, announced[2]) + 1)
+            scopes.append(name)
+            announced = None
+    return found
+
+
+def is_of_rust(program: str | None) -> bool:
+    """Whether a program is an executable that was made of Rust."""
+    try:
+        with open(program or "", "rb") as file:
+            made = read_elf(file)
+    except OSError:
+        return False
+    return made is not None and made.language == "rust"
+
+
+def places(name: str, directories: Sequence[str]) -> list[tuple[str, str, int]]:
+    """Return path, file and line of each function that a name may mean, in the crates of these directories."""
+    wanted = tuple(part for part in without_generics(name).split("::") if part and part != "crate")
+    found = []
+    for file in _files(directories):
+        text = _text(file)
+        if not wanted or wanted[-1] not in text:
+            continue
+        for path, line in functions_in(text).items():
+            whole = (*_modules(file), *path)
+            if whole[-len(wanted) :] == wanted:
+                found.append(("::".join(whole), file, line))
+    return found
+
+
+def without_generics(name: str) -> str:
+    """Return a path without what stands between `<` and `>`: `largest::<f64>` is `largest`."""
+    depth, kept, begin = 0, "", 0
+    for bracket in _GENERIC.finditer(name):
+        kept += "" if depth else name[begin : bracket.start()]
+        depth += -1 if bracket[0] == ">" else 1
+        begin = bracket.end()
+    return kept + ("" if depth else name[begin:])
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _name(kind: str, head: str) -> str | None:
+    if kind != "impl":
+        own = re.match(r"\s*(?:r#)?(\w+)", head)
+        return None if own is None else own[1]
+    whom = without_generics(re.split(r"\bwhere\b", head)[0])
+    target = re.search(r"(\w+)\s*$", re.split(r"\bfor\b", whom)[-1])
+    return None if target is None else target[1]
+
+
+def _modules(file: str) -> tuple[str, ...]:
+    """Return the modules that a file is, below its crate."""
+    parts = Path(file).with_suffix("").parts
+    if "src" not in parts:
+        return ()
+    inner = parts[len(parts) - parts[::-1].index("src") :]
+    return inner[:-1] if inner[-1] in ("main", "lib", "mod") else inner
+
+
+def _files(directories: Sequence[str]) -> Iterator[str]:
+    """Yield the files of Rust in the crates of these directories; where there is no crate, those just there."""
+    seen = set[str]()
+    for root, is_crate in dict.fromkeys(map(_crate, directories)):
+        for folder, folders, names in os.walk(root):
+            inner = folders if is_crate else ()
+            folders[:] = sorted(each for each in inner if not each.startswith(".") and each != "target")
+            for file in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".rs")):
+                if file not in seen and len(seen) < _MAX_FILES:
+                    seen.add(file)
+                    yield file
+            if len(seen) >= _MAX_FILES:
+                return
+
+
+def _crate(directory: str) -> tuple[str, bool]:
+    """Return the directory of the crate, or of the crates, that a directory is in; else itself."""
+    for each in (Path(directory), *Path(directory).parents):
+        if (each / "Cargo.toml").exists():
+            return str(each), True
+    return directory, False
+
+
+def _text(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            return opened.read(_MAX_FILE_BYTES)
+    except OSError:
+        return ""
