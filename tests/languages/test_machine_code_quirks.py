@@ -46,3 +46,35 @@ async def test_input_that_a_debugger_cannot_give_is_refused_with_the_one_that_ca
             return
         with pytest.raises(ToolFailed, match=rf"{machine_debugger} gives its program no input.*adapter='lldb-dap'"):
             await client.call("debug_launch", **start)
+
+
+THREADS = """#include <pthread.h>
+#include <stdio.h>
+static void *work(void *given) {
+    return given;
+}
+int main(void) {
+    printf("one ");
+    fflush(stdout);
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        pthread_create(&thread, 0, work, 0);
+        pthread_join(thread, 0);
+    }
+    puts("line");
+    return 0;
+}
+"""
+
+
+async def test_what_a_program_with_threads_writes_has_nothing_of_the_debuggers_within(
+    debugging: Connect, machine_debugger: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "threads.c"
+    program.write_text(THREADS)
+    async with debugging() as client:
+        start = {"program": str(program), "adapter": machine_debugger}
+        end = await client.call("debug_launch", **start, stop_at_entry=False, timeout=60)
+        assert (end["state"], end["exitCode"]) == ("Disconnected", 0)
+        assert end["stdout"].splitlines() == ["one line"]
+        assert "Thread" not in str(end.get("console", ""))

@@ -40,8 +40,8 @@ async def test_a_hit_condition_means_the_same_with_every_adapter_and_every_hit_i
         (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
         assert ", 5 hits" in listed
         await client.call("breakpoint_set", **{**wanted, "hit_condition": "2"})
-        # 2 to 8 are where a panic of Rust, or an error of the runtimes of Fortran and Ada, would stop.
-        assert await hits_that_stop(adapter, client, 3, id_=9) == [2]
+        # 2 to 10 are where a panic of Rust, or an error of the runtimes of Fortran, Ada and Zig, would stop.
+        assert await hits_that_stop(adapter, client, 3, id_=11) == [2]
 
 
 async def test_a_breakpoint_that_waits_for_another_hit_does_not_hide_one_that_stops_there(
@@ -90,7 +90,8 @@ def test_a_line_of_the_program_between_gdbs_keeps_them_together() -> None:
 def test_what_gdb_writes_about_every_breakpoint_and_thread_is_routine_and_nothing_else() -> None:
     words = NativeWords(own_streams=False)
     missing = '❌\ufe0f No symbol table is loaded.  Use the "file" command.\nBreakpoint 2 (-function check) pending.\n'
-    for routine in (missing, "Breakpoint 1 at 0x12\n", '❌ Function "f" not defined.\n', "[New Thread 0x7f (LWP 3)]\n"):
+    of_threads = ("[New Thread 0x7f (LWP 3)]\n", "[Switching to thread 2 (Thread 0x7f (LWP 3))]\n")
+    for routine in (missing, "Breakpoint 1 at 0x12\n", '❌ Function "f" not defined.\n', *of_threads):
         assert words.is_routine(routine)
         assert words.stream("stdout", routine) == "console"
     for news in (

@@ -37,6 +37,10 @@ class Compositions:
         """Among others, without what is inside; `items`: how many the adapter has counted."""
         return f"[{items} items]" if items else f"{kind}(…)"
 
+    def is_followed(self, value: str, kind: str | None) -> bool:
+        """Whether a value is an address, and what is there is meant: a reference, in the language of this type."""
+        return False
+
 
 class AdapterValues:
     """The defaults suit adapters that say most of it themselves.
@@ -93,14 +97,6 @@ class AdapterValues:
     def shown(self, value: str, kind: str | None) -> str:
         """A value as it is to be shown, where the adapter shows more than that."""
         return value
-
-    def is_followed(self, value: str, kind: str | None) -> bool:
-        """Whether a value is an address, and what is there is meant: a reference, in the language of this type."""
-        return False
-
-    def is_summary(self, value: str) -> bool:
-        """Whether a value that shows nothing of what is inside says how much there is."""
-        return False
 
     def is_bare(self, value: str, kind: str | None) -> bool:
         """Whether a value shows nothing of what is inside."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions
 from trio_debugmcp.dap.profiles.adapter_words import ProgramStream, Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Expressions
@@ -33,7 +33,7 @@ _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 
 _ROUTINE = re.compile(
     r"(❌\ufe0f? )?(Function \".*\" not defined|No (symbol table is loaded|source file named ))"
-    r"|Breakpoint \d+ (\(.*\) pending\.|at 0x)|\[(New|Switching to) (Thread|LWP) "
+    r"|Breakpoint \d+ (\(.*\) pending\.|at 0x)|\[(New|Switching to) ([Tt]hread|LWP) "
     r"|\[Thread (0x.* exited\]|debugging using )|Using host libthread_db library "
 )
 """Lines that gdb writes whatever happens, as before the program is there: breakpoints have answers of their own."""
@@ -123,8 +123,20 @@ class NativeExpressions(Expressions):
         return "it is not an executable that holds machine code. Pass the program that was built with -g, or its source"
 
 
+class _NativeCompositions(Compositions):
+    """References of Rust, which gdb names as it names raw pointers, and collections that say how much they hold."""
+
+    def folded(self, value: str, kind: str, items: int | None) -> str:
+        return value if _SIZE.fullmatch(value) else super().folded(value, kind, items)
+
+    def is_followed(self, value: str, kind: str | None) -> bool:
+        return _ADDRESS.fullmatch(value) is not None and _OF_RUST.fullmatch(kind or "") is not None
+
+
 class NativeValues(AdapterValues):
     """Values as gdb and lldb show them."""
+
+    compositions: ClassVar[Compositions] = _NativeCompositions()
 
     pairs: ClassVar[re.Pattern[str] | None] = _MAP
 
@@ -168,13 +180,6 @@ class NativeValues(AdapterValues):
 
     def bare_type(self, kind: str | None) -> str:
         return re.sub(r"^((const|volatile|struct|class|union|enum) )+|[\s&*]+(const)?$", "", kind or "")
-
-    def is_followed(self, value: str, kind: str | None) -> bool:
-        # gdb names the references of Rust as it names raw pointers.
-        return _ADDRESS.fullmatch(value) is not None and _OF_RUST.fullmatch(kind or "") is not None
-
-    def is_summary(self, value: str) -> bool:
-        return _SIZE.fullmatch(value) is not None
 
     def is_bare(self, value: str, kind: str | None) -> bool:
         kind = (kind or "").rstrip()

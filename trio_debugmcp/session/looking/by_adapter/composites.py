@@ -64,7 +64,7 @@ async def scope_children(requests: Requests, reference: int) -> list[DapVariable
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
     values = requests.profile.values
-    if variable.variables_reference and values.is_followed(variable.value, variable.type):
+    if variable.variables_reference and values.compositions.is_followed(variable.value, variable.type):
         return await _followed(requests, variable)
     folded = values.placeholders.filled(variable.value, ()) is not None
     if not variable.variables_reference or not (folded or values.is_bare(variable.value, variable.type)):
@@ -129,6 +129,4 @@ def in_short(requests: Requests, variable: DapVariable, value: str) -> str:
     values = requests.profile.values
     if not variable.variables_reference or not values.is_bare(variable.value, variable.type):
         return value
-    if values.is_summary(variable.value):
-        return variable.value
     return values.compositions.folded(variable.value, values.bare_type(variable.type), variable.indexed_variables)
