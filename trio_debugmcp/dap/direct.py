@@ -294,13 +294,13 @@ def _speak_to(
 async def _cut_at_end(stream: DirectStream, ended: trio.Event, patience: Patience) -> None:
     await ended.wait()
     await trio.sleep(patience.seconds(_LAST_FRAMES_SECONDS))
-    stream.cut()
+    stream.reading.cancel(reason="the process has ended")  # a child that it forked may hold its connection open
 
 
 async def _wait_children(stream: DirectStream, patience: Patience) -> None:
     """Wait for the Pythons that a program has started: they are announced to its session, which ends with it."""
     with trio.move_on_after(patience.seconds(_CHILD_SECONDS)):
-        while not stream.ends_program and any(exists(pid) for pid in stream.starting):  # noqa: ASYNC110 (of the system)
+        while not stream.ends_program and any(exists(pid) for pid in stream.requests.starting):  # noqa: ASYNC110 (of the system)
             await trio.sleep(_POLL_SECONDS)
 
 

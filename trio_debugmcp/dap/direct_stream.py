@@ -2,45 +2,36 @@
 
 Every frame is passed on as it is, both ways, but for those that only an adapter can send or answer: `runInTerminal`,
 `startDebugging`, the time of `terminated`, and answers for a program that cannot answer any more. `direct` opens it.
-
-Long because it is two ends of one line, which share what has been requested and who is connected.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from itertools import count
 from typing import Any
 
 import msgspec
 import trio
 
+from trio_debugmcp.dap.adapter_messages import GOODBYES, OUR_NUMBERS, AdapterRequests, AdapterWords
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
-from trio_debugmcp.dap.messages import BY_ENGINE, DapEvent, Request, Response, RunInTerminal
+from trio_debugmcp.dap.messages import DapEvent, Request, Response, RunInTerminal
 from trio_debugmcp.dap.records import HitRecords, with_records_key, written_before
 from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.errors import ProtocolViolation
 
 log = logging.getLogger(__name__)
 
-_GOODBYES = ("disconnect", "terminate")
-
 PROGRAM_ENDED = "the program has ended"
 PROGRAM_LOST = "the program has left the debugger: it replaced itself (exec), or closed the connection"
 _TOO_LATE = f"{PROGRAM_LOST}. Breakpoints and tracepoints have no effect in it any more.\n"
-
-_OUR_NUMBERS = 2_000_000_000
-"""Where the sequence numbers of our own requests begin: far above those of the debugger inside the program."""
 
 _CHUNK_BYTES = 64 * 1024
 
 _FRAMES_AHEAD = 64
 """Frames read from the program before the session takes them."""
-
-_SETS_BREAKPOINTS = frozenset({"setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints"})
 
 
 class _StartedPython(msgspec.Struct, frozen=True):
@@ -59,23 +50,20 @@ class _ChildEnded(msgspec.Struct, frozen=True, rename="camel"):
 class DirectStream(trio.abc.Stream):
     """The DAP stream of one program that dials in. Made by `open_launched`, `open_injected` and `open_caller`.
 
-    It has the methods of a stream for the session and those of a connection for the program, hence so many.
-
     Attributes:
         pid: the program's process id, once it is known.
         is_ours: the session started the process and ends it, so it is never released.
         is_engines: our engine debugs the program.
         ends_program: the session has said goodbye, and wants the program to end.
-        starting: Pythons that the program has started, and that have not dialed in so far.
+        reading: what the program sends, until its connection is given up.
+        requests: those of this side, for the session.
     """
 
     # A dict of so many attributes has 1.5 KB, and each of a thousand programs has a stream.
     __slots__ = (
-        "_announced",
         "_asked",
         "_broken",
         "_caller",
-        "_child_arguments",
         "_closed",
         "_configured",
         "_decoder",
@@ -84,24 +72,21 @@ class DirectStream(trio.abc.Stream):
         "_end",
         "_flushed",
         "_frames",
-        "_has_pid",
         "_incoming",
         "_is_guest",
         "_is_replaced",
         "_lost",
-        "_numbers",
         "_nursery",
-        "_open_requests",
-        "_reading",
         "_records",
         "_records_key",
-        "_run_number",
         "_saying_goodbye",
+        "_words",
         "ends_program",
         "is_engines",
         "is_ours",
         "pid",
-        "starting",
+        "reading",
+        "requests",
     )
 
     def __init__(
@@ -114,32 +99,27 @@ class DirectStream(trio.abc.Stream):
         is_guest: bool = False,
     ) -> None:
         self.pid: int | None = None
-        self.starting: set[int] = set()
         self._dial_ins = dial_ins
         self._nursery = nursery
-        self._child_arguments = child_arguments
         self.is_ours = is_ours
         self.is_engines = False
         self._is_guest = is_guest
-        self._numbers = count(_OUR_NUMBERS)
         self._frames, self._incoming = trio.open_memory_channel[bytes](_FRAMES_AHEAD)
+        self._words = AdapterWords(self._frames)
+        self.requests = AdapterRequests(self._frames, self._words.numbers, nursery, dial_ins, child_arguments)
         self._decoder = FrameDecoder()
         self._early: list[bytes] = []
         self._asked = trio.Event()
-        self._open_requests: dict[int, Request] = {}
-        self._announced: dict[int, int] = {}
         self._caller: IncomingConnection | None = None
         self._flushed = False
         self._configured = self._closed = False
         self._lost: str | None = None
-        self._reading = trio.CancelScope()
+        self.reading = trio.CancelScope()
         self._broken: ProtocolViolation | None = None
-        self._has_pid = trio.Event()
-        self._run_number: int | None = None
         self._end: bytes | None = None
         self._is_replaced = False
         self._saying_goodbye = self.ends_program = False
-        self._records = HitRecords(self._frames.send, nursery, self._numbers, dial_ins.patience)
+        self._records = HitRecords(self._frames.send, nursery, self._words.numbers, dial_ins.patience)
         self._records_key: str | None = None
 
     def __repr__(self) -> str:
@@ -159,12 +139,12 @@ class DirectStream(trio.abc.Stream):
         for body in self._decoder.feed(bytes(data)):
             message = decode_message(body)
             if isinstance(message, Request):
-                self._open_requests[message.seq] = message
+                self._words.unanswered[message.seq] = message
                 self._configured = self._configured or message.command == "configurationDone"
-                if message.command in _GOODBYES:
+                if message.command in GOODBYES:
                     self.ends_program, self._saying_goodbye = not _detaches(message), True
-            elif isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS:
-                self._take_response(message)
+            elif isinstance(message, Response) and message.request_seq >= OUR_NUMBERS:
+                self.requests.take_response(message)
                 continue
             if self._lost is not None:
                 await self.lose(self._lost)
@@ -201,25 +181,12 @@ class DirectStream(trio.abc.Stream):
         self._release()
         await trio.lowlevel.checkpoint()
 
-    def _take_response(self, response: Response) -> None:
-        """Take the session's responses to our own requests, of which the program knows nothing."""
-        if response.request_seq == self._run_number:
-            answer = msgspec.json.decode(response.body) if response.success and response.body else {}
-            pid = answer.get("processId")
-            self.pid = pid if isinstance(pid, int) else None
-            self._has_pid.set()
-        child = self._announced.pop(response.request_seq, None)
-        if child is not None and not response.success:
-            self._dial_ins.dismiss(child)
-
     # --- The program's side -------------------------------------------------------------------------------------------
 
-    async def run_program(self, wanted: RunInTerminal) -> int | None:
+    async def run_program(self, command_line: RunInTerminal) -> int | None:
         """Have the session run the program; return its process id, or None if it could not."""
         await self._asked.wait()  # as an adapter does: it is spoken to first
-        self._run_number, frame = self._encoded("runInTerminal", wanted)
-        await self._frames.send(frame)
-        await self._has_pid.wait()
+        self.pid = await self.requests.run_program(command_line)
         return self.pid
 
     def connect(self, caller: IncomingConnection) -> None:
@@ -230,7 +197,7 @@ class DirectStream(trio.abc.Stream):
             self._release()
         else:
             if not self._is_guest:  # whose process may be on another machine, and whose children come in at its door
-                self._dial_ins.owners.own(caller.pid, self._announce)
+                self._dial_ins.owners.own(caller.pid, self.requests.announce)
             self._records_key = self._dial_ins.records.expect(self._records.connect)
 
     async def serve(self) -> None:
@@ -238,29 +205,17 @@ class DirectStream(trio.abc.Stream):
         caller = self._caller
         if caller is None:
             return
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError), self._reading:
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError), self.reading:
             while self._early:
                 await caller.stream.send_all(self._early.pop(0))
             self._flushed = True  # from here on the session's task writes
             try:
-                await self._read(caller)
+                if await _read(caller, self._pass_on):
+                    self._release()  # of a program that was detached from, so that its children do not dial in
             except ProtocolViolation as violation:
                 log.warning("%r: %s", self, violation)
                 self._broken = violation
                 self._frames.close()
-
-    async def _read(self, caller: IncomingConnection) -> None:
-        decoder = FrameDecoder()
-        data = caller.received
-        while True:
-            for body in decoder.feed(data):
-                if await self._pass_on(body):
-                    self._release()  # of a program that was detached from, so that its children do not dial in
-                    return
-            data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
-            acknowledge_at_once(caller.stream)
-            if not data:
-                return
 
     async def _pass_on(self, body: bytes) -> bool:
         """Pass a frame on to the session; return whether it was the response to a detaching `disconnect`."""
@@ -277,7 +232,7 @@ class DirectStream(trio.abc.Stream):
                 return False
             case DapEvent(event="pythonStarted", body=started):
                 with suppress(msgspec.DecodeError):
-                    self.starting.add(msgspec.json.decode(started, type=_StartedPython).pid)
+                    self.requests.starting.add(msgspec.json.decode(started, type=_StartedPython).pid)
                 return False
             case DapEvent(event="childEnded", body=ended):
                 with suppress(msgspec.DecodeError):
@@ -285,7 +240,7 @@ class DirectStream(trio.abc.Stream):
                     self._dial_ins.exit_codes.put(child.pid, child.exit_code)
                 return False
             case Response(request_seq=number):
-                request = self._open_requests.pop(number, None)
+                request = self._words.unanswered.pop(number, None)
                 detached = message.success and request is not None and _detaches(request)
                 if request is not None and request.command == "initialize":
                     body = with_records_key(body, self._records_key)
@@ -300,10 +255,6 @@ class DirectStream(trio.abc.Stream):
             await self._frames.send(frame)
         return detached
 
-    def cut(self) -> None:
-        """End the connection to a program that has ended: a child that it forked may hold it open."""
-        self._reading.cancel(reason="the process has ended")
-
     async def lose(self, why: str) -> None:
         """Answer for a program that cannot any more, from now on: `PROGRAM_ENDED` or `PROGRAM_LOST`."""
         # A program that was asked to end, or has announced its end, closes its connection some moments before it has.
@@ -312,25 +263,17 @@ class DirectStream(trio.abc.Stream):
         if why == PROGRAM_LOST and self._lost is None:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the session does not read any more
                 if not self._is_replaced:
-                    await self._frames.send(self._event("output", {"category": "console", "output": _TOO_LATE}))
-                await self._frames.send(self._event("programLost", {"reason": why}))
+                    await self._frames.send(self._words.event("output", {"category": "console", "output": _TOO_LATE}))
+                await self._frames.send(self._words.event("programLost", {"reason": why}))
         self._lost = why
-        for request in list(self._open_requests.values()):
-            if request.command in _GOODBYES:
-                await self._answer(request, {})
-            elif request.command == "threads":
-                await self._answer(request, {"threads": []})
-            elif request.command in _SETS_BREAKPOINTS:
-                await self._answer(request, {"breakpoints": _unverified(request)})
-            else:
-                await self._answer(request, failure=why)
+        await self._words.answer_for_lost(why)
 
     async def report_end(self, exit_code: int | None = None) -> None:
         """Send `terminated`, now that the process has ended; its last records come before, and its exit code."""
         await self._records.drain()
         if exit_code is not None:
-            await self._frames.send(self._event("exited", {"exitCode": exit_code}))
-        await self._frames.send(self._end or self._event("terminated", {}))
+            await self._frames.send(self._words.event("exited", {"exitCode": exit_code}))
+        await self._frames.send(self._end or self._words.event("terminated", {}))
 
     def hang_up(self) -> None:
         """End the stream: the session reads its end."""
@@ -340,70 +283,25 @@ class DirectStream(trio.abc.Stream):
     async def refuse(self, reason: str) -> None:
         """Answer what the session has requested with a failure, as an adapter that cannot start the program does."""
         await self._asked.wait()
-        for request in list(self._open_requests.values()):
-            await self._answer(request, failure=reason)
+        await self._words.refuse(reason)
 
     # --- Parts --------------------------------------------------------------------------------------------------------
 
     def _release(self) -> None:
         """Give the connection up: a process that is not ours, and that still waits to be allowed to run, may."""
-        for child in self._announced.values():
-            self._dial_ins.dismiss(child)
-        self._announced.clear()
+        self.requests.dismiss_children()
         caller, self._caller = self._caller, None
         if caller is None:
             return
-        self._reading.cancel(reason="the connection is given up")
+        self.reading.cancel(reason="the connection is given up")
         if self._records_key is not None:
             self._dial_ins.records.refuse(self._records_key)
         self._records.close()
-        self._dial_ins.owners.disown(caller.pid, self._announce)
+        self._dial_ins.owners.disown(caller.pid, self.requests.announce)
         if self._configured or self.is_ours or self._lost is not None:
             self._nursery.start_soon(trio.aclose_forcefully, caller.stream)
         else:
             self._dial_ins.release(caller)
-
-    async def _answer(self, request: Request, body: object = None, *, failure: str | None = None) -> None:
-        if self._open_requests.pop(request.seq, None) is None:
-            return
-        answer = {
-            "seq": next(self._numbers),
-            "type": "response",
-            "request_seq": request.seq,
-            "command": request.command,
-            "success": failure is None,
-            **({"body": body} if failure is None else {"message": failure}),
-        }
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the session does not read any more
-            await self._frames.send(encode_frame(msgspec.json.encode(answer)))
-
-    def _event(self, name: str, body: object) -> bytes:
-        event = {"seq": next(self._numbers), "type": "event", "event": name, "body": body}
-        return encode_frame(msgspec.json.encode(event))
-
-    def _announce(self, caller: IncomingConnection) -> None:
-        self.starting.discard(caller.pid)
-        self._nursery.start_soon(self._send_announcement, caller)
-
-    async def _send_announcement(self, caller: IncomingConnection) -> None:
-        configuration = {
-            **self._child_arguments,
-            "subProcessId": caller.pid,
-            "parentProcessId": caller.parent_pid,
-            "dialedIn": True,
-            **({BY_ENGINE: True} if caller.is_engine else {}),
-        }
-        number, frame = self._encoded("startDebugging", {"request": "attach", "configuration": configuration})
-        self._announced[number] = caller.pid
-        try:
-            await self._frames.send(frame)
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            self._dial_ins.dismiss(caller.pid)
-
-    def _encoded(self, command: str, arguments: object) -> tuple[int, bytes]:
-        number = next(self._numbers)
-        request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
-        return number, encode_frame(msgspec.json.encode(request))
 
 
 def _detaches(request: Request) -> bool:
@@ -413,8 +311,15 @@ def _detaches(request: Request) -> bool:
     return not (isinstance(arguments, dict) and arguments.get("terminateDebuggee"))
 
 
-def _unverified(request: Request) -> list[dict[str, bool]]:
-    """One answer for each breakpoint that was to be set."""
-    arguments = msgspec.json.decode(request.arguments) if request.arguments else {}
-    wanted = arguments.get("breakpoints") if isinstance(arguments, dict) else None
-    return [{"verified": False} for _ in wanted or ()]
+async def _read(caller: IncomingConnection, pass_on: Callable[[bytes], Awaitable[bool]]) -> bool:
+    """Pass on what a program sends until its connection ends; return whether it was detached from before."""
+    decoder = FrameDecoder()
+    data = caller.received
+    while True:
+        for body in decoder.feed(data):
+            if await pass_on(body):
+                return True
+        data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
+        acknowledge_at_once(caller.stream)
+        if not data:
+            return False
