@@ -43,8 +43,6 @@ _CLOSE_SECONDS = 2.0
 class Watchdog:
     """The server's end: starts the watchdog process with the first that it is to watch.
 
-    It watches process sessions, processes and directories, hence so many methods.
-
     Attributes:
         patience: with the processes that it watches, when they are to listen or to end.
     """
@@ -98,12 +96,12 @@ class Watchdog:
     def _add(self, entry: str) -> None:
         self._watched.add(entry)
         # A watchdog that was killed is replaced, and the new one gets the whole list.
-        if not self._send(f"+{entry}\n"):
+        if not _send(self._process, f"+{entry}\n"):
             self._start()
 
     def _remove(self, entry: str) -> None:
         self._watched.discard(entry)
-        self._send(f"-{entry}\n")
+        _send(self._process, f"-{entry}\n")
 
     async def keep(self) -> None:
         """Start another watchdog process with the whole list at once when one has ended, until this is cancelled."""
@@ -155,18 +153,7 @@ class Watchdog:
             cwd="/",
         )
         self._started.set()
-        self._send("".join(f"+{entry}\n" for entry in sorted(self._watched)))
-
-    def _send(self, commands: str) -> bool:
-        """Write a few bytes to an empty pipe, which does not block; False if no watchdog is running."""
-        if self._process is None or self._process.stdin is None:
-            return False
-        try:
-            self._process.stdin.write(commands.encode())
-            self._process.stdin.flush()
-        except OSError:
-            return False
-        return True
+        _send(self._process, "".join(f"+{entry}\n" for entry in sorted(self._watched)))
 
 
 async def _wait_child_ended(process: subprocess.Popen[bytes]) -> None:
@@ -174,3 +161,15 @@ async def _wait_child_ended(process: subprocess.Popen[bytes]) -> None:
         await wait_ended(process.pid)
     while process.poll() is None:  # noqa: ASYNC110
         await trio.sleep(_POLL_SECONDS)
+
+
+def _send(process: "subprocess.Popen[bytes] | None", commands: str) -> bool:
+    """Write a few bytes to an empty pipe, which does not block; False if no watchdog is running."""
+    if process is None or process.stdin is None:
+        return False
+    try:
+        process.stdin.write(commands.encode())
+        process.stdin.flush()
+    except OSError:
+        return False
+    return True

@@ -83,7 +83,7 @@ class ClientState:
         self._parts.cache.mark_all_stale()
         announce_server(self._parts.bus, before, self.server)
         self.catalog.reset()
-        self.subscriptions.disconnected()
+        self.subscriptions.confirm(frozenset())
         # Last: a caller that waits for this event finds the state cleared.
         self._parts.bus.publish(
             Disconnect(

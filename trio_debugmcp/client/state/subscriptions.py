@@ -92,7 +92,7 @@ class SubscriptionsStatistics(Struct, frozen=True):
 
 
 class Subscriptions:
-    """See the module's docstring. It has methods for two sides, hence so many: for users, and for `reconcile`.
+    """See the module's docstring. It has methods for users, and for `reconcile`.
 
     Args:
         bus: where changes are announced.
@@ -200,12 +200,14 @@ class Subscriptions:
         self._news.unpark_all()
 
     def confirm(self, uris: frozenset[str]) -> None:
-        """Record that the server serves exactly `uris`."""
+        """Record that the server serves exactly `uris`. What is wanted stays wanted."""
         if uris == self._confirmed.keys():
             return
         kept = [uri for uri in self._confirmed if uri in uris]
         self._confirmed = dict.fromkeys(kept + sorted(uris - self._confirmed.keys()))
-        self._changed()
+        self._on_change(uris)
+        self._bus.publish(ResourceSubscriptionsChange(uris=self.confirmed))
+        self._news.unpark_all()
 
     def refuse(self, uri: str, error: Exception) -> bool:
         """Record that the server does not serve `uri`, and remove all its holders.
@@ -223,18 +225,7 @@ class Subscriptions:
         self._news.unpark_all()
         return bool(waiting)
 
-    def disconnected(self) -> None:
-        """Empty the confirmed set; what is wanted stays wanted, for the next connection."""
-        if self._confirmed:
-            self._confirmed = {}
-            self._changed()
-
     def abandon(self, error: Exception) -> None:
         """Refuse everything that is wanted: there will be no next connection."""
         for uri in self.wanted:
             self.refuse(uri, error)
-
-    def _changed(self) -> None:
-        self._on_change(frozenset(self._confirmed))
-        self._bus.publish(ResourceSubscriptionsChange(uris=self.confirmed))
-        self._news.unpark_all()
