@@ -47,6 +47,7 @@ from trio_debugmcp.runs.slicing.slicing_nodes import (
     SliceEdge,
     SliceNode,
     ValueGap,
+    wanting,
 )
 from trio_debugmcp.runs.source.read_paths import reads_of
 from trio_debugmcp.runs.source.source_scopes import Statement
@@ -92,7 +93,7 @@ class SliceResult(NamedTuple):
 
 
 class _Slicer:
-    """A slice under way: the queue, what is shown and what is followed belong together, hence so many methods.
+    """A slice under way: the queue, what is shown and what is followed.
 
     Attributes:
         shown: what is said beside each row that is a line of the answer, nearest first.
@@ -107,7 +108,7 @@ class _Slicer:
         self.shown: dict[_Shown, list[str]] = {}
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
-        self._missing = MissingEdges(past, self._absence.unraised, self._absence.decided_against)
+        self._missing = MissingEdges(past, self._absence.unraised, self._absence.decisions)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
         self._skipped = SkippedRoundEdges(past)
@@ -119,7 +120,7 @@ class _Slicer:
         self._iterations = IterationEdges(past)
         self._files = FileEdges(past)
         self._handed = HandedOverEdges(past)
-        self._waiting = WaitingEdges(past, self._absence.decided_against)
+        self._waiting = WaitingEdges(past, self._absence.decisions)
         self._past = past
         self._asked, self._unshown = asked, unshown
         self._followed: set[object] = set()
@@ -265,28 +266,28 @@ class _Slicer:
         if execution is None:
             if self._past.record.row(node.row).kind == rows.START:
                 handed = self._handed.of_parameters(node)
-                yield from handed or self._wanting(node, self._calls.of_parameters(node.row, node.names, node.wanted))
+                yield from handed or wanting(node, self._calls.of_parameters(node.row, node.names, node.wanted))
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
-            node = self._turned(execution, node)
-            yield from self._wanting(node, self._data.of_node(execution, node))
-            yield from self._wanting(node, self._handed.of_results(execution))
+            node = _turned(execution, node)
+            yield from wanting(node, self._data.of_node(execution, node))
+            yield from wanting(node, self._handed.of_results(execution))
             yield from self._callbacks.of_calls(execution, node)
-            yield from self._wanting(node, self._files.of_statement(execution, node.wanted))
-            yield from self._wanting(node, self._missing.of_statement(execution, node.wanted))
+            yield from wanting(node, self._files.of_statement(execution, node.wanted))
+            yield from wanting(node, self._missing.of_statement(execution, node.wanted))
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
             yield from self._lost_updates.of_reads(execution, reads)
             yield from self._dropped.of_reads(execution, reads)
             if node.focus and (node in self._asked_about or node.is_item_of(execution.statement.node)):
                 yield from self._absence.of_reads(execution, reads)
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
-                yield from self._wanting(node, self._control.of_run(execution, is_decisive=True))
+                yield from wanting(node, self._control.of_run(execution, is_decisive=True))
             if not node.focus:
                 yield from self._of_raise(node.row)
                 yield from self._recursions.of_error(execution)
                 decisive = execution.statement.is_constant
-                yield from self._wanting(node, self._control.of_run(execution, is_decisive=decisive))
+                yield from wanting(node, self._control.of_run(execution, is_decisive=decisive))
                 yield from self._absence.of_statement(execution, self._data.items_of(execution, node))
                 yield from self._stale.of_statement(execution, self._asked)
                 if isinstance(execution.statement.node, ast.Return):
@@ -300,20 +301,6 @@ class _Slicer:
                 yield from self._waiting.of_statement(execution)
                 yield from self._iterations.of_statement(execution)
 
-    def _turned(self, execution: StatementExecution, node: SliceNode) -> SliceNode:
-        """Return a node with what it has too many of as missing, too, where a statement leaves that out."""
-        wanted = node.wanted
-        if not wanted.pieces or not execution.statement.leaves_out:
-            return node
-        return node._replace(wanted=wanted._replace(missing=tuple(dict.fromkeys((*wanted.missing, *wanted.pieces)))))
-
-    def _wanting(self, node: SliceNode, edges: Iterator[SliceEdge]) -> Iterator[SliceEdge]:
-        """Yield edges along which the piece that differs is wanted, as it was here."""
-        passed_on = node.wanted._replace(path=())
-        for edge in edges:
-            is_own = edge.node.wanted.pieces or edge.node.wanted.path
-            yield edge if is_own else edge._replace(node=edge.node._replace(wanted=passed_on))
-
     def _of_raise(self, row: int) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line."""
         raised = self._past.executions.raised(row)
@@ -322,6 +309,14 @@ class _Slicer:
             owner = self._past.record.row(first).owner
             if owner:
                 yield SliceEdge(cost.RAISED, SliceNode(owner))
+
+
+def _turned(execution: StatementExecution, node: SliceNode) -> SliceNode:
+    """Return a node with what it has too many of as missing, too, where a statement leaves that out."""
+    wanted = node.wanted
+    if not wanted.pieces or not execution.statement.leaves_out:
+        return node
+    return node._replace(wanted=wanted._replace(missing=tuple(dict.fromkeys((*wanted.missing, *wanted.pieces)))))
 
 
 def backward_slice(
@@ -347,4 +342,4 @@ def backward_slice(
     left = slicer.follow(starts)
     new = slicer.nearest(line for line in slicer.shown if line[0] not in known)
     parts = [slicer.part(row) for row in sorted(new[:limit])]
-    return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps)
+    return SliceResult(parts, len(new[limit:]) + left, len(slicer.shown) - len(new), slicer.objects.gaps.all)

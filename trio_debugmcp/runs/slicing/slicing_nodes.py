@@ -1,6 +1,7 @@
 """What a backward slice goes along: from a `SliceNode` by edges to the nodes that it depends on."""
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
@@ -70,6 +71,14 @@ class SliceEdge(NamedTuple):
             return following
         node = following.node._replace(aside=self.node.aside, is_uncertain=self.node.is_uncertain)
         return following._replace(node=node)
+
+
+def wanting(node: SliceNode, edges: Iterator[SliceEdge]) -> Iterator[SliceEdge]:
+    """Yield edges along which the piece that differs is wanted, as it was in a node."""
+    passed_on = node.wanted._replace(path=())
+    for edge in edges:
+        is_own = edge.node.wanted.pieces or edge.node.wanted.path
+        yield edge if is_own else edge._replace(node=edge.node._replace(wanted=passed_on))
 
 
 class ValueGap(NamedTuple):

@@ -10,6 +10,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.absent_item_edges import AbsentItemEdges
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.failed_write_edges import FailedWriteEdges
 from trio_debugmcp.runs.slicing.absences.kept_exception_edges import KeptExceptionEdges
 from trio_debugmcp.runs.slicing.absences.late_binding_edges import LateBindingEdges
@@ -31,22 +32,28 @@ _MOST_ABSENT = 3
 
 
 class AbsenceEdges:
-    """The edges to what did not happen in one process: names, attributes, contents, loops, hence so many methods."""
+    """The edges to what did not happen in one process: to names, attributes, contents, and in loops.
+
+    Attributes:
+        decisions: what decided against a statement.
+        unraised: what did not raise.
+    """
 
     def __init__(self, past: PastProcess) -> None:
         self._past = past
         self._record = past.record
-        self.unraised = UnraisedEdges(past, self.decided_against)
-        self._uncalled = UncalledEdges(past, self.decided_against, self._not_reached)
+        self.decisions = Decisions(past)
+        self.unraised = UnraisedEdges(past, self.decisions)
+        self._uncalled = UncalledEdges(past, self.decisions)
         self._namesakes = NamesakeEdges(past)
-        self._outer_names = OuterNameEdges(past, self.decided_against, self._not_reached)
+        self._outer_names = OuterNameEdges(past, self.decisions)
         self._loop_ends = LoopEndEdges(past)
         self._late_bindings = LateBindingEdges(past)
-        self._failed_writes = FailedWriteEdges(past, self._not_reached)
+        self._failed_writes = FailedWriteEdges(past, self.decisions)
         self._kept_exceptions = KeptExceptionEdges(past)
-        decisions = past, self.decided_against, self._not_reached, self.unraised, self._failed_writes
+        decisions = past, self.decisions, self.unraised, self._failed_writes
         self._unbound = UnboundEdges(*decisions)
-        self._absent_items = AbsentItemEdges(past, self.decided_against, self._not_reached)
+        self._absent_items = AbsentItemEdges(past, self.decisions)
         self._containers = UnchangedContainerEdges(*decisions, self._kept_exceptions, self._loop_ends)
 
     def of_statement(self, execution: StatementExecution, items: Sequence[int] = ()) -> Iterator[SliceEdge]:
@@ -144,96 +151,12 @@ class AbsenceEdges:
             run = self._past.executions.last_run(writer, execution.frame, execution.row)
             if run is not None and run.row >= value.owner:
                 continue
-            decided = self.decided_against(writer, execution, value.owner)
+            decided = self.decisions.against(writer, execution, value.owner)
             if decided is not None:
                 absent += 1
-                yield from self._not_reached(decided, f"so {name} is not set at line {writer.first}")
+                yield from self.decisions.not_reached(decided, f"so {name} is not set at line {writer.first}")
             elif run is None:
                 yield from self.unraised.of_handler(writer, execution, execution.frame)
-
-    def _not_reached(self, decided: StatementExecution, note: str) -> Iterator[SliceEdge]:
-        """Yield the line that decided against another one; where it raised, also what kept the exception."""
-        yield SliceEdge(cost.ABSENCE, SliceNode(decided.row), note)
-        kept = self._past.executions.ended(decided.row) if self._past.executions.raised(decided.row) else 0
-        keeper = self._past.executions.at(kept) if kept and kept <= self._record.last else None
-        if keeper is not None and keeper.frame == decided.frame and self._has_kept(keeper):
-            does = "caught" if isinstance(keeper.statement.node, ast.ExceptHandler) else "suppressed"
-            yield SliceEdge(cost.ABSENCE, SliceNode(keeper.row, aim="run"), f"{does} its exception")
-
-    def _has_kept(self, keeper: StatementExecution) -> bool:
-        """Whether an exception has ended at a handler or a `with`: a `finally` passes it on, as others of them may."""
-        if isinstance(keeper.statement.node, ast.ExceptHandler):
-            return self._past.blocks.entered(keeper) is True
-        after = self._past.executions.ended(keeper.row)
-        is_left = after > self._record.last or self._record.row(after).kind == rows.UNWIND
-        return isinstance(keeper.statement.node, ast.With | ast.AsyncWith) and not is_left
-
-    def decided_against(
-        self, writer: Statement, use: StatementExecution, since: int, frame: int = 0
-    ) -> StatementExecution | None:
-        """Return the run of the innermost statement around a writer that has run, and has not led to it."""
-        above = set(map(id, use.statement.outer())) if not frame else set()
-        failed = self._failed_before(writer, frame or use.frame, use.row)
-        if failed is not None:
-            return failed if failed.row > since else None
-        for outer in writer.outer():
-            if id(outer) in above or outer is use.statement:
-                return None
-            failed = self._failed_before(outer, frame or use.frame, use.row) if _is_entered(outer) else None
-            if failed is not None:
-                return failed if failed.row > since else None
-            if not isinstance(outer.node, ast.If | ast.For | ast.AsyncFor | ast.While | ast.Match | ast.ExceptHandler):
-                continue
-            run = self._past.executions.last_run(outer, frame or use.frame, use.row)
-            if run is not None:
-                left = self._left_before(writer, outer, frame or use.frame, use.row)
-                if left is not None and left.row > since:
-                    return left
-                is_recent = run.row > since or isinstance(outer.node, ast.If | ast.Match)
-                return run if is_recent and not self._leads_to(run, writer, use) else None
-        return self._left_before(writer, None, frame, use.row) if frame else None
-
-    def _left_before(
-        self, writer: Statement, around: Statement | None, frame: int, before: int
-    ) -> StatementExecution | None:
-        """Return the run of a condition before a statement, in the blocks up to one, that has left them last."""
-        inner: Statement | None = writer
-        while inner is not None and inner is not around:
-            for guard in reversed(inner.before):
-                handlers = [part for part in guard.all_inner() if isinstance(part.node, ast.ExceptHandler)]
-                for decision in [guard] if isinstance(guard.node, ast.If) else handlers:
-                    ran = [
-                        self._past.executions.last_run(leaf, frame, before)
-                        for leaf in decision.all_inner()
-                        if leaf.leaves
-                    ]
-                    last = max((run.row for run in ran if run is not None), default=0)
-                    run = self._past.executions.last_run(decision, frame, last) if last else None
-                    if run is not None:
-                        return run
-            inner = inner.parent
-        return None
-
-    def _leads_to(self, run: StatementExecution, writer: Statement, use: StatementExecution) -> bool:
-        """Whether a condition has gone the way on which a statement is: then it decided nothing against it."""
-        inner = writer
-        while inner.parent is not None and inner.parent is not run.statement:
-            inner = inner.parent
-        if isinstance(run.statement.node, ast.ExceptHandler):
-            return self._past.blocks.entered(run) is not False
-        if isinstance(run.statement.node, ast.Match):  # the first line of the case has run since
-            begun = [self._past.executions.last_run(first, run.frame, use.row + 1) for first in inner.inner[:1]]
-            return any(first is not None and first.row > run.row for first in begun)
-        return self._past.blocks.entered(run) in (None, inner.branch == "body")
-
-    def _failed_before(self, writer: Statement, frame: int, before: int) -> StatementExecution | None:
-        """Return the run of the statement before one in its block, if an exception left the block there."""
-        for earlier in writer.before[-1:]:
-            run = self._past.executions.last_run(earlier, frame, before)
-            raised = self._past.executions.raised(run.row) if run is not None else None
-            if raised is not None and raised.number < before:  # it may be under way, and raise for what is asked about
-                return run
-        return None
 
     def _of_attribute(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield conditions against which an attribute of an object was not set, in whichever function."""
@@ -248,24 +171,24 @@ class AbsenceEdges:
                 another = self._another(run, writer, label, holder) if run is not None else ""
                 if run is not None and another:
                     yield SliceEdge(cost.ANOTHER, SliceNode(run.row), f"sets {label} of {another}")
-                decided = None if run is not None else self.decided_against(writer, execution, 0, frame)
+                decided = None if run is not None else self.decisions.against(writer, execution, 0, frame)
                 if decided is not None and self._is_on(decided, writer, label, holder):
                     edges.append(decided)
             if edges:
                 times = f" ({len(edges)} times in the last {len(frames)} calls)" if len(edges) > 1 else ""
-                yield from self._not_reached(edges[-1], f"so {label} is not set at line {writer.first}{times}")
+                yield from self.decisions.not_reached(edges[-1], f"so {label} is not set at line {writer.first}{times}")
 
     def _of_setattr(self, execution: StatementExecution, label: str, holder: int) -> Iterator[SliceEdge]:
         """Yield calls of `setattr` on an object that have set other attributes, or what decided against them."""
         for statement, path, name in self._past.mentions.attribute_updates():
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:
                 run = self._past.executions.last_run(statement, frame, execution.row)
-                decided = None if run is not None else self.decided_against(statement, execution, 0, frame)
+                decided = None if run is not None else self.decisions.against(statement, execution, 0, frame)
                 at = run or decided
                 held = self._past.values.value(at, path) if at is not None and path is not None else None
                 is_on = held is not None and held.object == holder
                 if decided is not None and is_on:
-                    yield from self._not_reached(decided, f"so line {statement.first} sets nothing of {path}")
+                    yield from self.decisions.not_reached(decided, f"so line {statement.first} sets nothing of {path}")
                 if run is not None and is_on and not self._has_set(run, label):
                     yield SliceEdge(
                         cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"
@@ -309,8 +232,3 @@ class AbsenceEdges:
                 value = self._past.values.value(decided, path.holder)
                 return value is not None and value.object == holder
         return False
-
-
-def _is_entered(statement: Statement) -> bool:
-    """Whether what is in a block runs wherever the statement does."""
-    return isinstance(statement.node, ast.With | ast.AsyncWith)

@@ -13,9 +13,8 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.dropped_item_edges import DroppedItemEdges
-from trio_debugmcp.runs.slicing.absences.uncalled_edges import NotReached
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_scopes import Statement
@@ -31,11 +30,10 @@ _MOST_RUNS = 50
 class AbsentItemEdges:
     """The edges to items that did not come into containers of one process."""
 
-    def __init__(self, past: PastProcess, decided_against: Decided, not_reached: NotReached) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
         self._record = past.record
-        self._decided_against = decided_against
-        self._not_reached = not_reached
+        self._decisions = decisions
         self._dropped = DroppedItemEdges(past)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
@@ -53,7 +51,7 @@ class AbsentItemEdges:
         for statement, path in self._past.mentions.item_stores({name}) if name else ():
             index = _index_of(statement, path)
             for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]) if index else ():
-                decided = self._decided_against(statement, execution, 0, frame)
+                decided = self._decisions.against(statement, execution, 0, frame)
                 held = self._past.values.value(decided, path) if decided is not None else None
                 if decided is None or index is None or held is None or held.object != container:
                     continue
@@ -61,7 +59,9 @@ class AbsentItemEdges:
                 if any(self._text(run, index) == key for run in runs):  # it came to that, and raised
                     continue
                 if self._text(decided, index) == key:
-                    yield from self._not_reached(decided, f"so {path}[{key}] is not set at line {statement.first}")
+                    yield from self._decisions.not_reached(
+                        decided, f"so {path}[{key}] is not set at line {statement.first}"
+                    )
                     return
 
     def _text(self, execution: StatementExecution, key: ast.expr) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.slicing.absences.uncalled_edges import NotReached
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -26,10 +26,10 @@ _WRITES = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr
 class FailedWriteEdges:
     """The edges to lines of one process that would have written, and raised instead."""
 
-    def __init__(self, past: PastProcess, not_reached: NotReached) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
         self._record = past.record
-        self._not_reached = not_reached
+        self._decisions = decisions
 
     def of_name(self, execution: StatementExecution, name: str, since: int) -> Iterator[SliceEdge]:
         """Yield the last line that would have set a name of a frame, after a row."""
@@ -64,7 +64,7 @@ class FailedWriteEdges:
                 run = next((run for run in runs if self._is_on(run, label, holder)), None)
                 last = max(filter(None, (last, run)), key=lambda run: run.row, default=None)
         if last is not None and self._has_failed(last):
-            yield from self._not_reached(last, f"so {label} is not set")
+            yield from self._decisions.not_reached(last, f"so {label} is not set")
 
     def _names_of(self, target: int, before: int) -> set[str]:
         """Return the names and attributes by which an object was known."""
@@ -94,7 +94,7 @@ class FailedWriteEdges:
     def _of_last(self, failed: Iterable[StatementExecution | None], note: str) -> Iterator[SliceEdge]:
         last = max((run for run in failed if run is not None), key=lambda run: run.row, default=None)
         if last is not None:
-            yield from self._not_reached(last, note)
+            yield from self._decisions.not_reached(last, note)
 
     def _last(self, writer: Statement, frame: int, before: int, since: int) -> StatementExecution | None:
         """Return the last run of a statement, between two rows, that has raised and written nothing."""

@@ -8,7 +8,7 @@ from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import Statement
 
@@ -24,9 +24,9 @@ _MOST_CALLS = 100
 class KeptNowhereEdges:
     """The edges to what decided that a call kept a value nowhere, in one process."""
 
-    def __init__(self, past: PastProcess, decided_against: Decided) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
-        self._decided_against = decided_against
+        self._decisions = decisions
 
     def of_value(self, execution: StatementExecution, written: int, end: int, piece: str) -> Iterator[SliceEdge]:
         """Yield what decided in the innermost call that a value was handed on to between two rows."""
@@ -40,7 +40,7 @@ class KeptNowhereEdges:
         if any(self._past.executions.last_run(statement, start.subject, over) for statement in keeping):
             return
         for statement in reversed(keeping):
-            decided = self._decided_against(statement, execution._replace(row=over), 0, start.subject)
+            decided = self._decisions.against(statement, execution._replace(row=over), 0, start.subject)
             if decided is not None:
                 note = f"so line {statement.first} does not run for {piece}"
                 yield SliceEdge(cost.MISSING, SliceNode(decided.row), note)

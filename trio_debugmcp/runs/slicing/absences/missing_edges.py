@@ -9,8 +9,9 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.kept_nowhere_edges import KeptNowhereEdges, keeps
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided, UnraisedEdges
+from trio_debugmcp.runs.slicing.absences.unraised_edges import UnraisedEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_in
 from trio_debugmcp.runs.source.source_scopes import Statement
@@ -27,10 +28,10 @@ _MOST_SAID = 2
 class MissingEdges:
     """The edges to the rounds of one process in which something did not come into a value."""
 
-    def __init__(self, past: PastProcess, unraised: UnraisedEdges, decided_against: Decided) -> None:
+    def __init__(self, past: PastProcess, unraised: UnraisedEdges, decisions: Decisions) -> None:
         self._past = past
         self._unraised = unraised
-        self._kept_nowhere = KeptNowhereEdges(past, decided_against)
+        self._kept_nowhere = KeptNowhereEdges(past, decisions)
         self._record = past.record
         self._known: set[int] = set()
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
-from trio_debugmcp.runs.slicing.absences.uncalled_edges import NotReached
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge
 from trio_debugmcp.runs.source.read_paths import ValuePath
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
@@ -24,10 +23,9 @@ _MOST_ABSENT = 2
 class OuterNameEdges:
     """The edges to what decided that variables which several functions have in common were not set in one process."""
 
-    def __init__(self, past: PastProcess, decided_against: Decided, not_reached: NotReached) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
-        self._decided_against = decided_against
-        self._not_reached = not_reached
+        self._decisions = decisions
 
     def of_name(self, execution: StatementExecution, name: str, value: RecordedValue) -> Iterator[SliceEdge]:
         """Yield what decided against other functions' assignments to a variable since it got its value."""
@@ -37,12 +35,12 @@ class OuterNameEdges:
             if given is not None and given.statement is writer:
                 continue
             frames = self._past.scopes.frames([writer.scope])[-_MOST_FRAMES:]
-            decided = [self._decided_against(writer, execution, value.owner, frame) for frame in frames]
+            decided = [self._decisions.against(writer, execution, value.owner, frame) for frame in frames]
             found = [run for run in decided if run is not None and self._has(run, name, value)]
             if found and left:
                 left -= 1
                 times = f" ({len(found)} times in the last {len(frames)} calls)" if len(found) > 1 else ""
-                yield from self._not_reached(found[-1], f"so {name} is not set at line {writer.first}{times}")
+                yield from self._decisions.not_reached(found[-1], f"so {name} is not set at line {writer.first}{times}")
 
     def _writers(self, execution: StatementExecution, name: str) -> list[Statement]:
         """Return the assignments to a variable in functions that share it, but for those of a function's own."""

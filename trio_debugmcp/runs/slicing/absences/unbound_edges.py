@@ -11,9 +11,9 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.failed_write_edges import FailedWriteEdges
-from trio_debugmcp.runs.slicing.absences.uncalled_edges import NotReached
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided, UnraisedEdges
+from trio_debugmcp.runs.slicing.absences.unraised_edges import UnraisedEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -31,15 +31,13 @@ class UnboundEdges:
     def __init__(
         self,
         past: PastProcess,
-        decided_against: Decided,
-        not_reached: NotReached,
+        decisions: Decisions,
         unraised: UnraisedEdges,
         failed_writes: FailedWriteEdges,
     ) -> None:
         self._past = past
         self._record = past.record
-        self._decided_against = decided_against
-        self._not_reached = not_reached
+        self._decisions = decisions
         self._unraised = unraised
         self._failed_writes = failed_writes
 
@@ -81,9 +79,9 @@ class UnboundEdges:
             return
         skipped = self._else_of(writer, frame, execution.row)
         own = 0 if frame == execution.frame else frame
-        decided = skipped or self._decided_against(writer, execution, 0, own)
+        decided = skipped or self._decisions.against(writer, execution, 0, own)
         if decided is not None:
-            yield from self._not_reached(decided, f"so {name} is not set at line {writer.first}")
+            yield from self._decisions.not_reached(decided, f"so {name} is not set at line {writer.first}")
         else:
             yield from self._unraised.of_handler(writer, execution, frame)
 

@@ -1,7 +1,7 @@
 """What no call has done: methods that would have set or changed something of an object, and were not called for it."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import argument
@@ -9,7 +9,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -18,17 +18,13 @@ _MOST_FRAMES = 20
 
 _MOST_UNCALLED = 2
 
-NotReached = Callable[[StatementExecution, str], Iterator[SliceEdge]]
-"""Yields the edges to the line that decided against another one, with a note."""
-
 
 class UncalledEdges:
     """The edges to what decided against the calls that would have filled an object of one process."""
 
-    def __init__(self, past: PastProcess, decided_against: Decided, not_reached: NotReached) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
-        self._decided_against = decided_against
-        self._not_reached = not_reached
+        self._decisions = decisions
 
     def of_attribute(self, execution: StatementExecution, label: str, holder: RecordedValue) -> Iterator[SliceEdge]:
         """Yield what decided against calls of methods that set an attribute of an object, or change what is in it."""
@@ -42,7 +38,9 @@ class UncalledEdges:
                 decided = self._decided(statement, execution) if statement.scope is not method else None
                 if decided is not None and left:
                     left -= 1
-                    yield from self._not_reached(decided, f"so {name} is not called at line {statement.first}")
+                    yield from self._decisions.not_reached(
+                        decided, f"so {name} is not called at line {statement.first}"
+                    )
             yield from self._of_handed(execution, name, holder.object)
 
     def _of_handed(self, execution: StatementExecution, name: str, holder: int) -> Iterator[SliceEdge]:
@@ -76,7 +74,7 @@ class UncalledEdges:
         frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
         if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
             return None
-        found = (self._decided_against(statement, execution, 0, frame) for frame in reversed(frames))
+        found = (self._decisions.against(statement, execution, 0, frame) for frame in reversed(frames))
         return next((decided for decided in found if decided is not None), None)
 
     def _methods(self, class_name: str, label: str) -> Iterator[SourceScope]:

@@ -7,11 +7,11 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.failed_write_edges import FailedWriteEdges
 from trio_debugmcp.runs.slicing.absences.kept_exception_edges import KeptExceptionEdges
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import LoopEndEdges
-from trio_debugmcp.runs.slicing.absences.uncalled_edges import NotReached
-from trio_debugmcp.runs.slicing.absences.unraised_edges import Decided, UnraisedEdges
+from trio_debugmcp.runs.slicing.absences.unraised_edges import UnraisedEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import ValuePath, copied_in
 from trio_debugmcp.runs.source.source_scopes import SourceScope
@@ -28,8 +28,7 @@ class UnchangedContainerEdges:
     def __init__(
         self,
         past: PastProcess,
-        decided_against: Decided,
-        not_reached: NotReached,
+        decisions: Decisions,
         unraised: UnraisedEdges,
         failed_writes: FailedWriteEdges,
         kept_exceptions: KeptExceptionEdges,
@@ -37,8 +36,7 @@ class UnchangedContainerEdges:
     ) -> None:
         self._past = past
         self._record = past.record
-        self._decided_against = decided_against
-        self._not_reached = not_reached
+        self._decisions = decisions
         self._unraised = unraised
         self._failed_writes = failed_writes
         self._kept_exceptions = kept_exceptions
@@ -70,11 +68,11 @@ class UnchangedContainerEdges:
             frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
             if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
                 continue
-            decided = [self._decided_against(statement, execution, 0, frame) for frame in frames]
+            decided = [self._decisions.against(statement, execution, 0, frame) for frame in frames]
             on = [run for run in decided if run is not None and self._has(run, path, value.object)]
             if on and absent < _MOST_ABSENT:
                 absent += 1
-                yield from self._not_reached(on[-1], f"so {path} is not changed at line {statement.first}")
+                yield from self._decisions.not_reached(on[-1], f"so {path} is not changed at line {statement.first}")
 
     def _has(self, run: StatementExecution, path: ValuePath, target: int) -> bool:
         found = self._past.values.value(run, path)
@@ -90,11 +88,11 @@ class UnchangedContainerEdges:
             for path, method in statement.mutates if statement is not execution.statement else ():
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 if run is None:
-                    decided = self._decided_against(statement, execution, 0, frame)
+                    decided = self._decisions.against(statement, execution, 0, frame)
                     found = None if decided is None else self._past.values.value(decided, path)
                     if decided is not None and found is not None and found.object == value.object:
                         note = f"so {path} is not changed at line {statement.first}"
-                        yield from self._not_reached(decided, note)
+                        yield from self._decisions.not_reached(decided, note)
                     elif decided is None:
                         yield from self._unraised.of_handler(statement, execution, frame)
                 elif (

@@ -1,13 +1,14 @@
 """What should have raised an exception and did not: where one was expected, the conditions that let it pass."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import Statement
 
@@ -18,16 +19,13 @@ _DEEPEST = 3
 
 _MOST_RAISES = 4
 
-Decided = Callable[[Statement, StatementExecution, int, int], StatementExecution | None]
-"""Returns what decided against a statement: with a use, a row after which, and a frame."""
-
 
 class UnraisedEdges:
     """The edges to exceptions of one process that were expected and not raised."""
 
-    def __init__(self, past: PastProcess, decided_against: Decided) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
-        self._decided_against = decided_against
+        self._decisions = decisions
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield what raised nothing before a statement that runs, or fails, for just that."""
@@ -85,7 +83,7 @@ class UnraisedEdges:
             scope = self._past.scopes.of_code(start.key)
             for statement in scope.statements if scope is not None else ():
                 if isinstance(statement.node, ast.Raise) and left:
-                    decided = self._decided_against(statement, use, 0, start.subject)
+                    decided = self._decisions.against(statement, use, 0, start.subject)
                     if decided is not None:
                         left -= 1
                         note = f"so line {statement.first} does not raise"

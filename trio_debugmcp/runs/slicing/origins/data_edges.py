@@ -26,7 +26,7 @@ from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, 
 
 
 class DataEdges:
-    """The edges by data of one process: a question for each way in which a value comes about, hence so many methods."""
+    """The edges by data of one process: a question for each way in which a value comes about."""
 
     def __init__(self, past: PastProcess, objects: ObjectEdges, calls: CallEdges) -> None:
         self._past = past
@@ -160,7 +160,7 @@ class DataEdges:
                 yield from self._objects.of_content(execution, str(read.path), value, before, wanted)
         container, label = part.source
         if container:
-            origin = self._items.of_item(container, wanted._replace(path=(label, *self._within(part))), before)
+            origin = self._items.of_item(container, wanted._replace(path=(label, *_within(part))), before)
             if origin is not None:
                 yield SliceEdge(cost.ITEM if part.node in _names(part) else cost.READ, origin)
         yield from self._of_filters(execution, node, part)
@@ -197,10 +197,6 @@ class DataEdges:
             if not read.is_callee:
                 here = read._replace(is_whole=read.is_whole and not part.source[0])
                 yield from self.of_read(execution, here, cost.READ, node.wanted._replace(path=()))
-
-    def _within(self, part: WantedPart) -> tuple[str, ...]:
-        """Return the way into an item of a comprehension that gives what it went through."""
-        return part.path if part.node in _names(part) else ()
 
     def of_read(
         self, execution: StatementExecution, read: PathRead, price: float, wanted: WantedPieces
@@ -239,27 +235,13 @@ class DataEdges:
             and not says_nothing(value.text)
             and not is_read_by_methods
         ):
-            named = self._named_in(execution, read)
+            named = _named_in(self._past, execution, read)
             wanted = wanted._replace(pieces=(*named, *wanted.pieces)) if named else wanted
-            label = self._label_asked_for(execution, read)
+            label = _label_asked_for(self._past, execution, read)
             wanted = wanted._replace(path=(label,)) if label else wanted
             for edge in self._objects.of_content(execution, str(read.path), value, before, wanted):
                 own = edge.node.wanted.path
                 yield edge._replace(node=edge.node._replace(wanted=wanted._replace(path=own)))
-
-    def _label_asked_for(self, execution: StatementExecution, read: PathRead) -> str:
-        """Return the label of the item that a method asks a container for, as `get` does; empty: it does not."""
-        asked_for = asked_for_by(read)
-        value = self._past.values.value(execution, asked_for) if asked_for is not None else None
-        return self._record.label(self._record.row(value.row).key) if value is not None else ""
-
-    def _named_in(self, execution: StatementExecution, read: PathRead) -> tuple[str, ...]:
-        """Return the texts of what is looked for in a container: of `names.index("Jo")`, `"Jo" in names`: `'Jo'`."""
-        texts = [repr(part.value) for part in read.asked_for if isinstance(part, ast.Constant)]
-        paths = [path_of(part) for part in read.asked_for]
-        values = [self._past.values.value(execution, path) for path in paths if path is not None]
-        texts += [value.text for value in values if value is not None and not value.object]
-        return tuple(text for text in texts if is_piece(text))
 
     def of_value(
         self, execution: StatementExecution, path: ValuePath, value: RecordedValue, price: float
@@ -326,6 +308,27 @@ class DataEdges:
                 holder = self._holders.of_holder(execution, PathRead(path), wanted)
                 return [*copied, *holder, *self._holders.of_keys(execution, path)] if path.steps else copied
         return None
+
+
+def _within(part: WantedPart) -> tuple[str, ...]:
+    """Return the way into an item of a comprehension that gives what it went through."""
+    return part.path if part.node in _names(part) else ()
+
+
+def _label_asked_for(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
+    """Return the label of the item that a method asks a container for, as `get` does; empty: it does not."""
+    asked_for = asked_for_by(read)
+    value = past.values.value(execution, asked_for) if asked_for is not None else None
+    return past.record.label(past.record.row(value.row).key) if value is not None else ""
+
+
+def _named_in(past: PastProcess, execution: StatementExecution, read: PathRead) -> tuple[str, ...]:
+    """Return the texts of what is looked for in a container: of `names.index("Jo")`, `"Jo" in names`: `'Jo'`."""
+    texts = [repr(part.value) for part in read.asked_for if isinstance(part, ast.Constant)]
+    paths = [path_of(part) for part in read.asked_for]
+    values = [past.values.value(execution, path) for path in paths if path is not None]
+    texts += [value.text for value in values if value is not None and not value.object]
+    return tuple(text for text in texts if is_piece(text))
 
 
 def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:

@@ -58,7 +58,7 @@ class WantedPart:
 
 
 class ItemOrigins:
-    """The origins of the items of containers in one process: of each way to make one, hence so many methods."""
+    """The origins of the items of containers in one process: of each way to make one."""
 
     def __init__(self, past: PastProcess) -> None:
         self._past = past
@@ -77,10 +77,10 @@ class ItemOrigins:
                 way = self._way_into(container, made)
                 return self._node(made, wanted._replace(path=(*way, label, *wanted.path[1:])))
             writer = self._past.executions.at(value.owner) if value.owner else None
-            if writer is None or not self._has_moved(writer):
+            if writer is None or not _has_moved(writer):
                 rest = wanted.path[1:] if writer is None or _puts(writer.statement.node) else (label, *wanted.path[1:])
                 return self._node(value.owner, wanted._replace(path=rest))
-            label, value = self._before_move(container, value, writer.row)
+            label, value = _before_move(self._past, container, value, writer.row)
         return None
 
     def _node(self, owner: int, wanted: WantedPieces) -> SliceNode | None:
@@ -119,22 +119,6 @@ class ItemOrigins:
                 return way
             way, container = (self._record.label(row.key), *way), row.subject
         return way
-
-    def _has_moved(self, writer: StatementExecution) -> bool:
-        """Whether a line has only given the items of a container other places."""
-        node = writer.statement.node
-        if isinstance(node, ast.Delete):
-            return True
-        call = node.value if isinstance(node, ast.Expr | ast.Assign) else None
-        return isinstance(call, ast.Call) and called(call) in _MOVING
-
-    def _before_move(self, container: int, value: RecordedValue, before: int) -> tuple[str, RecordedValue | None]:
-        """Return where an item was in a container before a line."""
-        for label, part in parts_of(self._past, container, before).items():
-            if (part.object, part.text) == (value.object, value.text):
-                return label, part
-        put = self._past.values.value_at(value.row)
-        return self._record.label(self._record.row(put.row).key), None
 
     def iterated(self, execution: StatementExecution, iterable: ast.expr) -> RecordedValue | None:
         """Return the container that an iteration goes through: that of a path, or the result of a recorded call."""
@@ -191,24 +175,13 @@ class ItemOrigins:
             return int(label[1:-1]) if label[1:-1].isdigit() else -1
         iterable = node.generators[0].iter
         iterated = self.iterated(execution, iterable)
-        made = self._value_made(execution)
+        made = _value_made(self._past, execution)
         content = content_of(self._past, made, self._record.last + 1) if made is not None else None
         labels = [f"[{key!r}]" for key in content] if isinstance(content, dict) else []
         written = _items_of_display(iterable)
-        rounds = self._parts(execution, iterated) if iterated is not None and iterated.object else written
+        rounds = _parts(self._past, execution, iterated) if iterated is not None and iterated.object else written
         # Where two rounds have given the same key, its place among the keys is not that of its round.
         return labels.index(label) if label in labels and len(labels) == len(rounds) else -1
-
-    def _parts(self, execution: StatementExecution, iterated: RecordedValue) -> dict[str, RecordedValue]:
-        """Return the items of what a comprehension went through; of a call's result those when that was returned."""
-        settled = self._past.executions.settled(execution.row)
-        return parts_of(self._past, iterated.object, max(settled, iterated.row + 1))
-
-    def _value_made(self, execution: StatementExecution) -> RecordedValue | None:
-        """Return the value that a statement has given a name or returned; None: there is none."""
-        ending = self._past.executions.ending(execution.row)
-        made = [*self._past.executions.effects(execution.row)[-1:], *([ending] if ending is not None else [])]
-        return self._past.values.value_at(made[-1].number) if made else None
 
     def _in_round(
         self, execution: StatementExecution, node: "ast.ListComp | ast.DictComp", place: int, label: str
@@ -218,7 +191,7 @@ class ItemOrigins:
         value = self.iterated(execution, iterable)
         if value is None or not value.object:
             return None
-        parts = self._parts(execution, value)
+        parts = _parts(self._past, execution, value)
         if place >= 0 and not _reorders(iterable):
             is_listed = f"[{place}]" in parts and value.text[:1] in ("[", "(", "l", "t")
             chosen = [(f"[{place}]", parts[f"[{place}]"])] if is_listed else list(parts.items())[place : place + 1]
@@ -234,7 +207,7 @@ class ItemOrigins:
         label: str,
     ) -> list[tuple[str, RecordedValue]]:
         """Return the items of which a comprehension has made what is wanted, by comparing it with them."""
-        whole = self._value_made(execution)
+        whole = _value_made(self._past, execution)
         made = self._past.values.field(whole.object, label, self._record.last) if whole is not None else None
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         path = path_of(element)
@@ -272,6 +245,39 @@ class ItemOrigins:
             return {last.id: item} if isinstance(last, ast.Name) and len(target.elts) == 2 else {}
         fields = [(name, self.along(item, (f"[{place}]",), item.row + 1)) for place, name in enumerate(target.elts)]
         return {name.id: known for name, known in fields if isinstance(name, ast.Name) and known is not None}
+
+
+def _has_moved(writer: StatementExecution) -> bool:
+    """Whether a line has only given the items of a container other places."""
+    node = writer.statement.node
+    if isinstance(node, ast.Delete):
+        return True
+    call = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    return isinstance(call, ast.Call) and called(call) in _MOVING
+
+
+def _before_move(
+    past: PastProcess, container: int, value: RecordedValue, before: int
+) -> tuple[str, RecordedValue | None]:
+    """Return where an item was in a container before a line."""
+    for label, part in parts_of(past, container, before).items():
+        if (part.object, part.text) == (value.object, value.text):
+            return label, part
+    put = past.values.value_at(value.row)
+    return past.record.label(past.record.row(put.row).key), None
+
+
+def _parts(past: PastProcess, execution: StatementExecution, iterated: RecordedValue) -> dict[str, RecordedValue]:
+    """Return the items of what a comprehension went through; of a call's result those when that was returned."""
+    settled = past.executions.settled(execution.row)
+    return parts_of(past, iterated.object, max(settled, iterated.row + 1))
+
+
+def _value_made(past: PastProcess, execution: StatementExecution) -> RecordedValue | None:
+    """Return the value that a statement has given a name or returned; None: there is none."""
+    ending = past.executions.ending(execution.row)
+    made = [*past.executions.effects(execution.row)[-1:], *([ending] if ending is not None else [])]
+    return past.values.value_at(made[-1].number) if made else None
 
 
 def _items_of_display(node: ast.expr) -> list[ast.expr]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, never_changes, type_name
@@ -11,8 +11,9 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.enum_alias_edges import enum_alias
 from trio_debugmcp.runs.slicing.origins.handed_method_edges import HandedMethodEdges
 from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins
-from trio_debugmcp.runs.slicing.origins.opaque_edges import SHARED, OpaqueEdges
-from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode, ValueGap
+from trio_debugmcp.runs.slicing.origins.opaque_edges import OpaqueEdges
+from trio_debugmcp.runs.slicing.origins.value_gaps import ValueGaps, type_of
+from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
@@ -39,18 +40,18 @@ PLAIN = frozenset({"None", "True", "False", "0", "1", "''", "b''", "[]", "{}", "
 
 
 class ObjectEdges:
-    """The edges to objects of one process: what made, changed and gave each kind of them, hence so many methods.
+    """The edges to objects of one process: what made, changed and gave each kind of them.
 
     Attributes:
         gaps: what was found changed by nothing that is recorded.
     """
 
     def __init__(self, past: PastProcess) -> None:
-        self.gaps: list[ValueGap] = []
         self._past = past
         self._record = past.record
         self._origins = ItemOrigins(past)
         self._opaque = OpaqueEdges(past)
+        self.gaps = ValueGaps(past.record, self._opaque.is_shared)
         self._handed = HandedMethodEdges(past)
 
     # --- What was there already ---------------------------------------------------------------------------------------
@@ -145,14 +146,14 @@ class ObjectEdges:
         if origin is not None and origin.row != execution.row:
             yield SliceEdge(cost.ITEM, origin)
         changes = self._changes(execution, name, container, before, wanted)
-        fitting = [row for _, row in changes if self._fits(row, wanted)]
+        fitting = [row for _, row in changes if _fits(self._record, row, wanted)]
         for changed, row in changes:
             far = 2.0 if self._record.label(row.key)[:1] == "." else 1.0
             if fitting or origin is not None:
                 far = cost.WANTED if row in fitting and origin is None else cost.UNWANTED
             near = 0.8 if changed.frame != execution.frame else 1.0
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
-            if self._is_gap(row):
+            if _is_gap(row):
                 yield from self._handed.of_change(changed, container, row.number)
         yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
         owner = self._past.values.birth(container, before)
@@ -160,7 +161,7 @@ class ObjectEdges:
         is_buffer = is_opaque and self._opaque.is_buffer(type_name(value.text))
         can_change = is_opaque and not never_changes(value.text)
         if is_buffer or (can_change and not self._past.scopes.classes(type_name(value.text))):
-            self._note_opaque(execution, name, type_name(value.text) if is_buffer else "", owner)
+            self.gaps.add_opaque(execution, name, type_name(value.text) if is_buffer else "", owner)
             yield from self._opaque.of_calls_on(execution, container, wanted, is_buffer=is_buffer, before=before)
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
@@ -255,29 +256,17 @@ class ObjectEdges:
             if not number or (len(lines) >= _MOST_CHANGES and not wanted.pieces):
                 break
             row = self._record.row(number)
-            if self._is_gap(row) and not self._past.values.is_during(row):
-                self.gap(execution, name, number)
+            if _is_gap(row) and not self._past.values.is_during(row):
+                self.gaps.add(execution, name, number)
                 continue
             changed = self._past.executions.at(row.owner) if row.owner and row.key != 0 else None
             if changed is None or changed.row == execution.row:
                 continue
             known = lines.get(changed.statement)
-            if known is None or self._place(row, wanted) < self._place(known[1], wanted):
+            if known is None or _place(self._record, row, wanted) < _place(self._record, known[1], wanted):
                 lines[changed.statement] = changed, row
         found = list(lines.values())
-        return sorted(found, key=lambda change: self._place(change[1], wanted))[:_MOST_CHANGES]
-
-    def _is_gap(self, row: Row) -> bool:
-        return row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
-
-    def _place(self, row: Row, wanted: WantedPieces) -> int:
-        if not wanted.pieces:
-            return 0
-        has_text = row.kind in (rows.FIELD, rows.GAP)
-        return wanted.place(self._record.text(row), self._record.label(row.key)) if has_text else 2 * len(wanted.pieces)
-
-    def _fits(self, row: Row, wanted: WantedPieces) -> bool:
-        return self._place(row, wanted) < 2 * len(wanted.pieces)
+        return sorted(found, key=lambda change: _place(self._record, change[1], wanted))[:_MOST_CHANGES]
 
     def of_items(
         self,
@@ -297,7 +286,7 @@ class ObjectEdges:
         for item, field in sorted(fields, key=lambda known: known[1] is None or not wanted.fits(known[1].text)):
             writer = self._past.executions.at(field.owner) if field is not None and field.owner else None
             if field is None:
-                name = self._type_of(item)
+                name = type_of(self._record, item)
                 if name and name not in classes:
                     classes.add(name)
                     path = ValuePath(name, (label,))
@@ -314,37 +303,19 @@ class ObjectEdges:
         if self._past.values.is_during(row) and row.owner != execution.row:
             yield SliceEdge(cost.READ, SliceNode(row.owner), "changed while it ran")
         else:
-            self.gap(execution, name, gap)
+            self.gaps.add(execution, name, gap)
 
-    def _note_opaque(self, execution: StatementExecution, what: str, kind: str, owner: int) -> None:
-        """Note that of a buffer it is not recorded what is in it, so a change in place may have been any line's."""
-        if kind and not any(gap.opaque and gap.what == what for gap in self.gaps):
-            self.note(ValueGap(execution.row, owner, what, opaque=kind))
 
-    def gap(self, execution: StatementExecution, what: str, row: int) -> None:
-        """Note that a value was found changed by nothing that is recorded."""
-        found = self._record.row(row)
-        kinds = (rows.FIELD, rows.SEEN, rows.GAP) if found.kind == rows.GAP else (rows.SIZE,)
-        keys = (found.key,) if found.kind == rows.GAP else (0, 1, 2)
-        known = self._record.back_any(kinds, keys, found.subject, row)
-        since = self._record.row(known).owner or known if known else 0
-        is_alike = known > 0 and found.kind == rows.GAP and self._is_alike(found, self._record.row(known))
-        kind = self._type_of(found.subject) if found.kind in (rows.GAP, rows.SIZE) else ""
-        is_shared = kind in SHARED or (bool(self._past.scopes.classes(kind)) and self._opaque.is_buffer(kind))
-        self.note(ValueGap(found.owner or execution.row, since, what, is_alike, is_shared=is_shared))
+def _is_gap(row: Row) -> bool:
+    return row.kind == rows.GAP or (row.kind == rows.SIZE and row.key == 2)
 
-    def _type_of(self, target: int) -> str:
-        """Return the name of an object's type; empty: no row has it as a value."""
-        known = self._record.forth_of(rows.WITH_VALUE, target, 0, by_value=True) if target else 0
-        return type_name(self._record.text(self._record.row(known))) if known else ""
 
-    def note(self, gap: ValueGap) -> None:
-        """Note a gap, once for each value and line."""
-        same = next((other for other in self.gaps if (other.row, other.what) == (gap.row, gap.what)), None)
-        if same is None:
-            self.gaps.append(gap)
-        elif not same.before:  # of its length, say, and of an item
-            self.gaps[self.gaps.index(same)] = gap
+def _place(record: ProcessRecord, row: Row, wanted: WantedPieces) -> int:
+    if not wanted.pieces:
+        return 0
+    has_text = row.kind in (rows.FIELD, rows.GAP)
+    return wanted.place(record.text(row), record.label(row.key)) if has_text else 2 * len(wanted.pieces)
 
-    def _is_alike(self, row: Row, other: Row) -> bool:
-        return (row.text, row.object) == (other.text, other.object)
+
+def _fits(record: ProcessRecord, row: Row, wanted: WantedPieces) -> bool:
+    return _place(record, row, wanted) < 2 * len(wanted.pieces)

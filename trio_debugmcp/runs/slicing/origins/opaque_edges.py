@@ -35,7 +35,7 @@ _OF_NUMPY = ("chararray", "MaskedArray", "matrix", "memmap", "recarray")
 BUFFERS = frozenset({"array", "bytearray", "BytesIO", "memoryview", "mmap", "ndarray", "StringIO", *_OF_NUMPY})
 """Types whose objects are there to be changed in place, also by C code that they are given to."""
 
-SHARED = frozenset({"bytearray", "memoryview", "ndarray", *_OF_NUMPY})
+_SHARED = frozenset({"bytearray", "memoryview", "ndarray", *_OF_NUMPY})
 """Those of which the content is recorded as far as it is small; others may have the same memory."""
 
 _ONLY_READ = frozenset({"bytes", "hash", "hex", "id", "isinstance", "iter", "len", "list", "print", "repr", "str"})
@@ -190,6 +190,10 @@ class OpaqueEdges:
         bases = [base for scope in self._past.scopes.classes(name) for base in scope.bases]
         own = name.rpartition(".")[2]
         return own in BUFFERS or (deep < _MOST_BASES and any(self.is_buffer(base, deep + 1) for base in bases))
+
+    def is_shared(self, name: str) -> bool:
+        """Whether others may have the memory of a value of that type."""
+        return name in _SHARED or (bool(self._past.scopes.classes(name)) and self.is_buffer(name))
 
     def names_of(self, target: int) -> set[str]:
         """Return the names and attributes that an object was found in."""

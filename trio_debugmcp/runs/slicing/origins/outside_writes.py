@@ -45,7 +45,7 @@ class OutsideWrites:
         elif edges := list(self._of_any_call(execution, name, value, price)):
             yield from edges
         elif last:
-            self._objects.note(ValueGap(execution.row, last, name))
+            self._objects.gaps.note(ValueGap(execution.row, last, name))
 
     def _of_any_call(
         self, execution: StatementExecution, name: str, value: RecordedValue, price: float

@@ -1,7 +1,7 @@
 """What still waits when a time is up: for what, and what would have woken it."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import called
@@ -9,11 +9,11 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import says_nothing
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.origins.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.slicing.overlaps.standstills import Standstills
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import path_of
-from trio_debugmcp.runs.source.source_scopes import Statement
 
 _TIMES = ("TimeoutError", "CancelledError", "TooSlowError", "Cancelled")
 """How the texts of exceptions begin that say that something took too long."""
@@ -35,17 +35,15 @@ _MOST_WAITING = 3
 
 _MOST_WAKING = 3
 
-Decided = Callable[[Statement, StatementExecution, int, int], StatementExecution | None]
-
 
 class WaitingEdges:
     """The edges to what waits in one process."""
 
-    def __init__(self, past: PastProcess, decided_against: Decided) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
         self._record = past.record
         self._opaque = OpaqueEdges(past)
-        self._decided_against = decided_against
+        self._decisions = decisions
         self._standstills = Standstills(past)
 
     def of_statement(self, execution: StatementExecution) -> Iterator[SliceEdge]:
@@ -122,7 +120,7 @@ class WaitingEdges:
                 continue
             for frame in self._past.scopes.frames_of(statement.scope)[-_MOST_FRAMES:][::-1]:
                 run = self._past.executions.last_run(statement, frame, end)
-                decided = self._decided_against(statement, use, 0, frame) if run is None else None
+                decided = self._decisions.against(statement, use, 0, frame) if run is None else None
                 at = run or decided
                 held = self._past.values.value(at, path) if at is not None else None
                 if at is None or held is None or held.object != target:
