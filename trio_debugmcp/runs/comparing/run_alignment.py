@@ -11,7 +11,7 @@ source has is passed over, and the first of it is kept.
 import msgspec
 
 from trio_debugmcp.runs.comparing.run_streams import RunStreams, StreamPair, paired
-from trio_debugmcp.runs.comparing.step_walks import CHANGED, StepWalk, together
+from trio_debugmcp.runs.comparing.step_walks import CHANGED, StepWalk, first_changed, last_skipped, together
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -87,7 +87,7 @@ class RunAlignment:
             for past, keys, streams, stream in zip((self.good, self.bad), self._keys, self.streams, pair, strict=True)
         ]
         found = _walked(walks[0], walks[1], self._loops)
-        self.changed = [before or walk.changed for before, walk in zip(self.changed, walks, strict=True)]
+        self.changed = [before or first_changed(walk) for before, walk in zip(self.changed, walks, strict=True)]
         return found
 
     def is_changed(self, which: int, line: int) -> bool:
@@ -106,7 +106,7 @@ def _walked(good: StepWalk, bad: StepWalk, loops: set[int]) -> RunParting:
         is_over = last is None or not good.key or not bad.key
         fold = None if is_over or last is None else _folded(good, bad, last, loops)
         if fold is None:
-            return RunParting(same, last, good.row, bad.row, folds, AlignedStep(good.skipped, bad.skipped))
+            return RunParting(same, last, good.row, bad.row, folds, AlignedStep(last_skipped(good), last_skipped(bad)))
         folds.append(fold)
 
 

@@ -230,7 +230,7 @@ def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Itera
     record = (alignment.good, alignment.bad)[which].record
     has_changed = bool(alignment.changed[which])
     names, lines, judged, is_judged = dict[int, str](), dict[int, int](), 0, False
-    for first, (heads, values, owners) in record.rows.blocks():
+    for first, (heads, values, owners) in record.rows.blocks.words():
         for place, head in enumerate(heads[: max(end - first, 0)]):
             kind, subject = head >> 60, head & 0xFFFF_FFFF
             if kind == rows.LINE:  # of each frame the line under way

@@ -15,9 +15,9 @@ from itertools import chain
 
 from trio_debugmcp.runs.comparing.run_streams import RunStreams
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.block_columns import FirstWords
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import each, each_back, subject_of
-from trio_debugmcp.runs.files.run_files import FirstWords
 
 CHANGED = 0
 """The key of statements that only one of the sources has."""
@@ -75,10 +75,7 @@ class _WholeBlock(_StepBlock):
 
 
 class StepWalk:
-    """The statements of one thread or task that both sources have, in order.
-
-    Where it is, how it continues, and what it has passed over are looked up one by one, hence so many methods.
-    """
+    """The statements of one thread or task that both sources have, in order."""
 
     def __init__(self, record: ProcessRecord, keys: dict[int, int], streams: RunStreams, stream: int) -> None:
         self.record, self.keys = record, keys
@@ -121,19 +118,6 @@ class StepWalk:
         part, index = self._before
         return part.row(index) if index >= 0 else 0
 
-    @property
-    def changed(self) -> int:
-        """The first LINE row so far of a statement that only this source has; 0: none."""
-        first = min((row for site in self._other_sites() if (row := self._first_of(site))), default=0)
-        return first if first < (self.row or self.record.last + 1) else 0
-
-    @property
-    def skipped(self) -> int:
-        """The last such row that was passed over for the step at hand; 0: none."""
-        end = self.row or self.record.last + 1
-        last = max((self._last_of(site, end) for site in self._other_sites()), default=0)
-        return last if last > self.last else 0
-
     def skipped_to(self, key: int, frame: int, header: int) -> int:
         """Pass on to the next step of a key in a frame; return how many more rounds the loop begins before it.
 
@@ -164,7 +148,7 @@ class StepWalk:
 
     def _all(self) -> Iterator[_StepBlock]:
         """Yield the steps of a process that is one thread, block by block."""
-        for words in self.record.rows.first_words:
+        for words in self.record.rows.blocks.first_words:
             yield _WholeBlock(words, self.table)
 
     def _of_stream(self) -> list[_StepBlock]:
@@ -186,20 +170,30 @@ class StepWalk:
                     found.append(first + place)
         return [_StepBlock(keys, found)]
 
-    # --- What only this source has ------------------------------------------------------------------------------------
-
-    def _other_sites(self) -> list[int]:
-        sites = chain.from_iterable(self.record.sites_of(code.number) for code in self.record.codes)
-        return [site.number for site in sites if self.keys.get(site.number, CHANGED) == CHANGED]
-
-    def _first_of(self, site: int) -> int:
-        return next((row for row in each(self.record, rows.LINE, site) if self._is_own(row)), 0)
-
-    def _last_of(self, site: int, before: int) -> int:
-        return next((row for row in each_back(self.record, rows.LINE, site, before) if self._is_own(row)), 0)
-
-    def _is_own(self, row: int) -> bool:
+    def is_own(self, row: int) -> bool:
+        """Whether a row is of this thread or task."""
         return len(self._streams) == 1 or self._streams.of(subject_of(self.record, row)) == self._stream
+
+
+def first_changed(walk: StepWalk) -> int:
+    """Return the first LINE row so far of a statement that only the source of a walk has; 0: none."""
+    found = (next(filter(walk.is_own, each(walk.record, rows.LINE, site)), 0) for site in _other_sites(walk))
+    first = min(filter(None, found), default=0)
+    return first if first < (walk.row or walk.record.last + 1) else 0
+
+
+def last_skipped(walk: StepWalk) -> int:
+    """Return the last such row that was passed over for the step at hand; 0: none."""
+    record, end = walk.record, walk.row or walk.record.last + 1
+    found = (next(filter(walk.is_own, each_back(record, rows.LINE, site, end)), 0) for site in _other_sites(walk))
+    last = max(found, default=0)
+    return last if last > walk.last else 0
+
+
+def _other_sites(walk: StepWalk) -> list[int]:
+    """Return the statements that only the source of a walk has."""
+    sites = chain.from_iterable(walk.record.sites_of(code.number) for code in walk.record.codes)
+    return [site.number for site in sites if walk.keys.get(site.number, CHANGED) == CHANGED]
 
 
 def together(good: StepWalk, bad: StepWalk) -> tuple[int, tuple[int, int] | None]:

@@ -275,7 +275,7 @@ class ProcessRecord:
         """Return the frames of a code, in the order in which they began."""
         if self._frames_of is None:
             self._frames_of = defaultdict(list)
-            for first, (_, words) in self.frames.blocks():
+            for first, (_, words) in self.frames.blocks.words():
                 for number, word in enumerate(words, first):
                     self._frames_of[word >> 32].append(number)
         return self._frames_of.get(code, [])

@@ -47,7 +47,7 @@ def each_of_subject(record: ProcessRecord, kind: int, key: int, subject: int, be
 
 def count(record: ProcessRecord, kind: int, key: int) -> int:
     """Return how many rows there are of this kind and key."""
-    return record.rows.count_high(kind << _KEY_BITS | key)
+    return record.rows.blocks.count_high(kind << _KEY_BITS | key)
 
 
 def each_of_code_back(record: ProcessRecord, kinds: tuple[int, ...], before: int) -> Iterator[int]:
@@ -58,7 +58,7 @@ def each_of_code_back(record: ProcessRecord, kinds: tuple[int, ...], before: int
 
 def counts(record: ProcessRecord, kind: int) -> dict[int, int]:
     """Return how many rows of a kind there are of each key."""
-    found = record.rows.high_counts()
+    found = record.rows.blocks.high_counts()
     return {high & (1 << _KEY_BITS) - 1: count for high, count in found.items() if high >> _KEY_BITS == kind}
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from trio_debugmcp.runs.files.block_files import WORD, RunFileError
-from trio_debugmcp.runs.files.run_files import KEY_MARK
 
-_KEY_ENDS = tuple(bytes((high, KEY_MARK >> 24)) for high in range(17))
+_KEY_MARK = 1 << 31
+
+_KEY_ENDS = tuple(bytes((high, _KEY_MARK >> 24)) for high in range(17))
 """The last two bytes of the length of a key, in blocks of a megabyte: no text has them side by side, in UTF-8."""
 
 
@@ -44,9 +45,9 @@ class TextFile:
         texts: list[str] = []
         place, number = WORD, self._firsts[block]
         while place + 4 <= len(data) and (head := int.from_bytes(data[place : place + 4], "little")):
-            size = (head & ~KEY_MARK) - 1
+            size = (head & ~_KEY_MARK) - 1
             text = data[place + 4 : place + 4 + size].decode("utf-8", "replace")
-            if head & KEY_MARK:
+            if head & _KEY_MARK:
                 self._keys.setdefault(text, number + len(texts))
             texts.append(text)
             place += 4 + size

@@ -8,6 +8,7 @@ from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
+from trio_debugmcp.runs.source.statement_trees import defaults_of
 
 MAKERS = ("__init__", "__new__", "__post_init__")
 """Methods that are called where a class is."""
@@ -106,12 +107,13 @@ def _is_complete(call: ast.Call, scope: SourceScope) -> bool:
     keywords = {keyword.arg for keyword in call.keywords}
     left = positional[_is_bound(call, scope) + len(call.args) :]
     left += [argument.arg for argument in arguments.kwonlyargs]
-    return all(name in scope.defaults or name in keywords for name in left)
+    defaults = defaults_of(scope.node)
+    return all(name in defaults or name in keywords for name in left)
 
 
 def _may_be_default(past: PastProcess, start: Row, scope: SourceScope, name: str) -> bool:
     """Whether a parameter has a default, and had no other value than that when the function was called."""
-    default, had = scope.defaults.get(name), past.values.parameter(start, name)
+    default, had = defaults_of(scope.node).get(name), past.values.parameter(start, name)
     if not isinstance(default, ast.Constant) or not isinstance(default.value, int | None) or had is None:
         return default is not None
     return had.text == repr(default.value)

@@ -51,6 +51,7 @@ from trio_debugmcp.runs.slicing.slicing_nodes import (
 )
 from trio_debugmcp.runs.source.read_paths import reads_of
 from trio_debugmcp.runs.source.source_scopes import Statement
+from trio_debugmcp.runs.source.statement_trees import computed_defaults
 
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
@@ -232,7 +233,7 @@ class _Slicer:
         if names and self._lines.setdefault(("start", row.key), node.row) == node.row:
             self.shown.setdefault((node.row, 0), [f"its default: {', '.join(names)}"])
             scope = past.scopes.of_code(row.key)
-            is_shared = scope is not None and any(name in scope.computed_defaults for name in names)
+            is_shared = scope is not None and any(name in computed_defaults(scope.node) for name in names)
             self._far.setdefault((node.row, 0), NEARNESS * distance + (SHARED_DEFAULT if is_shared else DEFAULT))
 
     def _line(self, node: SliceNode, execution: StatementExecution | None) -> object:

@@ -216,7 +216,7 @@ ReadScope = Callable[["SourceScope"], ScopeBody]
 
 
 class SourceScope:
-    """A module, class, function, lambda or generator expression: each method is one fact of it, hence so many.
+    """A module, class, function, lambda or generator expression.
 
     What is in it is read when it is first asked for: of most functions of a file nothing is ever asked.
 
@@ -276,25 +276,6 @@ class SourceScope:
         nodes = [statement.node for statement in self.body.own]
         targets = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
         return [target.id for target in targets if isinstance(target, ast.Name)]
-
-    @cached_property
-    def computed_defaults(self) -> frozenset[str]:
-        """The parameters whose defaults were computed when it was defined: all calls have what was made then."""
-        computed = {name for name, default in self.defaults.items() if not isinstance(default, ast.Constant | ast.Name)}
-        return frozenset(computed)
-
-    @cached_property
-    def defaults(self) -> dict[str, ast.expr]:
-        """The defaults of those parameters that have one."""
-        arguments = getattr(self.node, "args", None)
-        if not isinstance(arguments, ast.arguments):
-            return {}
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs = list(zip(positional[::-1], arguments.defaults[::-1], strict=False))
-        pairs += [
-            (one, default) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default
-        ]
-        return {one.arg: default for one, default in pairs}
 
     def home(self, name: str) -> "SourceScope | None":
         """Return the scope that a name belongs to; None if it is of the module, or built in."""

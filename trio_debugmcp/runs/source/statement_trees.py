@@ -184,3 +184,22 @@ def entry_of(node: ast.AST, label: str) -> ast.expr | None:
         return None
     pairs = zip(value.keys, value.values, strict=True)
     return next((part for key, part in pairs if isinstance(key, ast.Constant) and f"{key.value!r}]" == label), None)
+
+
+def defaults_of(node: ast.AST) -> dict[str, ast.expr]:
+    """Return the defaults of those parameters of a function that have one."""
+    arguments = getattr(node, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return {}
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = list(zip(positional[::-1], arguments.defaults[::-1], strict=False))
+    pairs += [
+        (one, default) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default
+    ]
+    return {one.arg: default for one, default in pairs}
+
+
+def computed_defaults(node: ast.AST) -> frozenset[str]:
+    """Return the parameters whose defaults were computed when it was defined: all calls have what was made then."""
+    defaults = defaults_of(node).items()
+    return frozenset(name for name, default in defaults if not isinstance(default, ast.Constant | ast.Name))
