@@ -140,7 +140,7 @@ class LivingSessions:
             raise
         except Exception as error:  # a bug of ours costs this session, and no other
             log.exception("session %s", session.id)
-            if not session.started:
+            if not session.requests.started:
                 raise UsageError(
                     "ADAPTER_FAILED",
                     f"{session.profile.name} was not started: {OWN_FAULT}. Call debug_launch again.",
@@ -150,7 +150,7 @@ class LivingSessions:
                 ends = session.is_terminated and child.is_ours
                 child.end("the parent session is over", terminate=True if ends else None)
             del self._sessions[session.id]
-            await self._context.runs.end(session.id, discard=not session.started)  # noqa: ASYNC102 (it shields itself)
+            await self._context.runs.end(session.id, discard=not session.requests.started)  # noqa: ASYNC102 (it shields itself)
             self._context.builds.discard(session.start)
             await self.tasks.run_after(session.start)  # noqa: ASYNC102 (it shields and bounds itself)
 

@@ -150,6 +150,11 @@ def is_guest(start: Start) -> bool:
     return isinstance(start, ChildStart) and "guest" in start.configuration
 
 
+def outlives_parent(profile: Profile, start: Start) -> bool:
+    """Whether it is that of a child which lives on when its parent has ended."""
+    return isinstance(start, ChildStart) and profile.child_outlives_parent(start.configuration)
+
+
 def _stopping_as(parent: Origin, child: Origin) -> Origin:
     """Return a child that stops where its parent does, and where a test fails in what that has started."""
     below = parent.fails_below and parent.launches  # the program is the only child of a session that launches it

@@ -111,7 +111,7 @@ async def open_lua(interpreter: Sequence[str], watchdog: Watchdog) -> AsyncItera
 
 
 class LuaAdapter:
-    """The adapter of one session: a method for each of its requests that takes more than a line, hence so many."""
+    """The adapter of one session: a method for each of its requests that takes more than a line."""
 
     def __init__(self, line: TaskLine, program: LuaProgram, command: Sequence[str], sources: LuaSources) -> None:
         self.program = program
@@ -210,11 +210,7 @@ class LuaAdapter:
     async def _renew(self, command: str, arguments: dict[str, Any]) -> None:
         """Tell the program, which may take a while: one that is blocked in C looks when it is back in Lua."""
         if self._started and not self._ended.is_set():
-            await self._asking.send((self._tell_program, command, arguments))
-
-    async def _tell_program(self, command: str, arguments: dict[str, Any]) -> None:
-        with suppress(DebugError):  # it has ended meanwhile
-            await self.program.request(command, **arguments)
+            await self._asking.send((_tell, self.program, command, arguments))
 
     async def _leave(self, request: Request, arguments: dict[str, Any]) -> None:
         """Answer when the program has ended: it is killed, or debugged no more and runs to its end."""
@@ -320,3 +316,8 @@ def _real(directory: str) -> str:
 
 def _arguments(request: Request) -> dict[str, Any]:
     return decode(request.arguments, type=dict[str, Any]) if request.arguments else {}
+
+
+async def _tell(program: LuaProgram, command: str, arguments: dict[str, Any]) -> None:
+    with suppress(DebugError):  # it has ended meanwhile
+        await program.request(command, **arguments)

@@ -214,7 +214,7 @@ class Toolbox:
 
 async def _wait_ended(debugger: Debugger) -> None:
     """Wait until the sessions have ended whose adapters are gone, or if all are connected, those whose program is."""
-    sessions = [session for session in debugger.living_sessions() if session.started]
+    sessions = [session for session in debugger.living_sessions() if session.requests.started]
     gone = [session for session in sessions if not session.requests.connected] or sessions
     with trio.move_on_after(debugger.patience.seconds(ENDING_SECONDS)):
         for each in gone:

@@ -76,7 +76,7 @@ def check_support(debugger: Debugger, exception_type: str, launched: Profile | N
     if launched is None:
         session = _session(debugger)
         # What listens has no program: those that dial in are asked.
-        if session is None or not session.started or isinstance(session.start, Listen):
+        if session is None or not session.requests.started or isinstance(session.start, Listen):
             return
         profile, able, name = session.profile, session.requests.capabilities, session.requests.debugger_name
     problem = exception_problem(profile, able, exception_type) if profile is not None else None
