@@ -19,7 +19,8 @@ The parts are made here and given what they need; none of them knows the session
 """
 
 import logging
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
+from functools import partial
 
 import msgspec
 import trio
@@ -28,7 +29,7 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
-from trio_debugmcp.dap.profiles.starts import ChildStart, Launch, Start
+from trio_debugmcp.dap.profiles.starts import Launch, Start
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints.observing import StopObserver
@@ -52,7 +53,7 @@ from trio_debugmcp.session.process_labels import ProcessLabels
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.reverse_requests import OpenChild, ReverseRequests
-from trio_debugmcp.session.start import is_guest, opened, origin_of
+from trio_debugmcp.session.start import is_guest, opened, origin_of, outlives_parent
 from trio_debugmcp.session.stops.examination import Examiner
 from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_sources import StopSources
@@ -83,8 +84,6 @@ class SharedContext(msgspec.Struct, frozen=True):
 class DebugSession:
     """One session. Made by the debugger, alive while `run` runs.
 
-    A method for each stage of a session's life, hence so many.
-
     Attributes:
         requests: how its adapter is asked.
         execution: how its program is resumed; `pauses`: how it is paused.
@@ -103,8 +102,9 @@ class DebugSession:
         self.profile = profile
         self.start = start
         self.parent = None if parent is None else parent.id
-        self.is_ours: bool = isinstance(start, Launch) if parent is None else parent.is_ours and self._outlives_parent()
-        self.changes = 0
+        outlives = outlives_parent(profile, start)
+        self.is_ours: bool = isinstance(start, Launch) if parent is None else parent.is_ours and outlives
+        self.changes, self._detached = 0, False
         self.opened, self.closed = trio.Event(), trio.Event()
         self._shared, patience = shared, shared.runtime.patience
         self._merger = merger = shared.merger
@@ -138,7 +138,6 @@ class DebugSession:
         self._reverse_requests = ReverseRequests(
             requests, merger, start, self.parent, handshake, ending, self._terminals, verbs, shared.open_child
         )
-        self._detached = False
 
     def __repr__(self) -> str:
         snapshot = self.snapshot
@@ -148,11 +147,6 @@ class DebugSession:
     def snapshot(self) -> Snapshot | None:
         """What is true of this session now; None when it has ended."""
         return self._merger.state.snapshot(self.id)
-
-    @property
-    def started(self) -> bool:
-        """Whether the program was allowed to run."""
-        return self.requests.started
 
     # --- Life ------------------------------------------------------------------------------------------------
 
@@ -166,10 +160,13 @@ class DebugSession:
         self._shared.breakpoints.syncs.add(self._breakpoints)
         try:
             try:
-                await self._merger.merge(SessionOpened(self.id, self._origin(), self.parent, self._outlives_parent()))
+                outlives = outlives_parent(self.profile, self.start)
+                await self._merger.merge(SessionOpened(self.id, self._origin(), self.parent, outlives))
             finally:
                 self.opened.set()
-            async with self._open_adapter() as adapter:
+            opening, shared = Opening(self.id, self.parent, self.profile.name, self.start), self._shared
+            adapter_of = partial(opened, self.profile, self.start, shared.runtime)
+            async with shared.host.open_adapter(opening, adapter_of) as adapter:
                 failure = await self._converse(adapter, task_status)
         except (AdapterGone, CannotRun) as error:  # the adapter could not be opened at all
             failure = error
@@ -179,7 +176,8 @@ class DebugSession:
             raise
         finally:
             with trio.CancelScope(shield=True):  # bounded: the merger never waits
-                await self._close(self._ending.reason or (str(failure) if failure else self._interruption()))
+                interruption = "the server is shutting down" if self._handshake.done else "the start was cancelled"
+                await self._close(self._ending.reason or (str(failure) if failure else interruption))
         if failure is not None:
             raise failure
 
@@ -187,16 +185,10 @@ class DebugSession:
         parent = None if self.parent is None else self._merger.state.snapshot(self.parent)
         return origin_of(self.profile, self.start, self._shared.clock.now(), None if parent is None else parent.origin)
 
-    def _outlives_parent(self) -> bool:
-        return isinstance(self.start, ChildStart) and self.profile.child_outlives_parent(self.start.configuration)
-
     @property
     def is_terminated(self) -> bool:
         """Whether its program is ended, or has been, once the session is over."""
         return self._ending.terminate is not False and (isinstance(self.start, Launch) or bool(self._ending.terminate))
-
-    def _interruption(self) -> str:
-        return "the server is shutting down" if self._handshake.done else "the start was cancelled"
 
     async def _close(self, reason: str) -> None:
         self._shared.breakpoints.syncs.remove(self._breakpoints)
@@ -244,8 +236,10 @@ class DebugSession:
 
     async def _try_to_start(self, nursery: trio.Nursery) -> DebugError | None:
         """Shake hands and ask what runs the program; returns why that failed."""
+        seconds = self.requests.patience.seconds(TURN_SECONDS)
         try:
-            async with self._turn(nursery):
+            # Of guests any number may come, some hundred of them at once.
+            async with self._shared.turns.turn(nursery, seconds) if is_guest(self.start) else nullcontext():
                 await self._handshake.run(nursery)
             if self.profile.habits.launches_only and self.parent is None:
                 await wait_program(self._merger, self.id, self._ending, self.requests.patience)
@@ -263,15 +257,6 @@ class DebugSession:
         except DebugError as error:
             return error
         return None
-
-    def _turn(self, nursery: trio.Nursery) -> AbstractAsyncContextManager[None]:
-        if not is_guest(self.start):  # of any number of which some hundred may come at once
-            return nullcontext()
-        return self._shared.turns.turn(nursery, self.requests.patience.seconds(TURN_SECONDS))
-
-    def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
-        opening = Opening(self.id, self.parent, self.profile.name, self.start)
-        return self._shared.host.open_adapter(opening, lambda: opened(self.profile, self.start, self._shared.runtime))
 
     # --- Goodbye ---------------------------------------------------------------------------------------------
 
