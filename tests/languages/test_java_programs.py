@@ -41,6 +41,7 @@ async def test_a_class_of_a_package_is_built_with_what_it_uses_and_again_at_a_re
         await client.call("breakpoint_set", **at(item, "price"))
         stop = await client.call("debug_continue")
         assert (stop["breakpoints"], stop["locals"]["price"]) == (["bp-1"], "0")
+        assert "notes" not in stop  # its class was not loaded when it was set
         assert stop["stack"] == [f"shop.Shop.main {program}:10"]  # the user's code, although it was built elsewhere
         await client.call("breakpoint_remove", id="*")
         item.write_text(item.read_text().replace("price * 2", "price * 20"))
@@ -106,3 +107,34 @@ async def test_a_condition_that_cannot_be_judged_stops_and_says_so(debugging: Co
         stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint], timeout=90)
         assert stop["locals"]["word"].startswith('"fig"')
         assert "No method 'nosuch'" in f"{stop.get('description')} {stop.get('notes')}"
+
+
+STEPS = """public class Steps {
+    static class Box {
+        String label;
+        Box(String label) {
+            this.label = label; // box
+        }
+    }
+
+    public static void main(String[] args) {
+        Box box = new Box(String.valueOf(3)); // first
+        int length = "fig".length() + box.label.length();
+        Object other = new Object(); // other
+    } // end
+}
+"""
+
+
+async def test_a_step_in_passes_over_what_is_not_the_programs(debugging: Connect, package: Path) -> None:
+    program = package.parent / "Steps.java"
+    program.write_text(STEPS)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(program), timeout=90)
+        inside = await client.call("debug_step", mode="in")
+        assert inside["at"] == f"{program}:{at(program, 'box')['line'] - 1} in Steps$Box.<init>"
+        assert (await client.call("debug_step", mode="in"))["at"].startswith(f"{program}:{at(program, 'box')['line']} ")
+        await client.call("debug_run_to", **at(program, "other"))
+        stop = await client.call("debug_step", mode="in")
+        assert stop["at"].startswith(f"{program}:{at(program, 'end')['line']} in ")
+        assert (await client.call("debug_step", mode="in"))["state"] == "Disconnected"

@@ -33,9 +33,11 @@ def stops(adapter: FakeAdapter, script: dict[str, list[dict[str, Any]]]) -> None
         scripted(command)
 
 
-async def stepped(client: DebugClient, adapter: FakeAdapter, **step: Any) -> tuple[Any, list[str]]:
+async def stepped(
+    client: DebugClient, adapter: FakeAdapter, caller: tuple[str, str, int] = CALLER, **step: Any
+) -> tuple[Any, list[str]]:
     """Step from line 10 of main; return the answer, and the commands that resumed the program."""
-    adapter.frames = [CALLER]
+    adapter.frames = [caller]
     await adapter.stop("pause")
     await client.call("debug_wait")
     adapter.requests.clear()
@@ -209,3 +211,36 @@ async def test_a_step_that_its_adapter_keeps_ends_unseen_after_it_was_cut_short(
         await client.call("debug_continue", wait=False)
         adapter.answer("pause", adapter.answer_to("threads"), lambda: adapter.stop("step"))
         assert (await client.call("debug_pause"))["reason"] == "Pause"
+
+
+IN_MAIN, IN_ADD, LIBRARY = (
+    ("main", "/src/A.java", 10),
+    ("add", "/src/A.java", 3),
+    ("valueOf", "java/lang/String.java", 7),
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "commands", "at"),
+    [
+        ([end(LIBRARY, IN_MAIN), end(IN_ADD, IN_MAIN)], ["stepIn", "stepOut", "stepIn"], "3 in add"),
+        ([end(LIBRARY, IN_MAIN), end(("main", "/src/A.java", 11))], ["stepIn", "stepOut", "stepIn"], "11 in main"),
+        ([end(IN_ADD, IN_MAIN)], ["stepIn"], "3 in add"),
+    ],
+)
+async def test_a_step_in_goes_out_of_libraries_for_an_adapter_that_enters_them(
+    autojump_clock: MockClock, first: list[dict[str, Any]], commands: list[str], at: str
+) -> None:
+    adapter = FakeAdapter()
+    async with launched('hooks = "java"\nsteps-into-libraries = true', adapter) as client:
+        stops(adapter, {"stepIn": list(first), "stepOut": [end(IN_MAIN)]})
+        answer, sent = await stepped(client, adapter, IN_MAIN, mode="in")
+        assert (answer["reason"], answer["at"].rpartition(":")[2], sent) == ("Step", at, commands)
+
+
+async def test_a_step_in_that_begins_in_a_library_or_may_enter_them_ends_there(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched('hooks = "java"', adapter) as client:
+        stops(adapter, {"stepIn": [end(LIBRARY, IN_MAIN), end(("deep", *LIBRARY[1:]), LIBRARY, IN_MAIN)]})
+        answer, sent = await stepped(client, adapter, IN_MAIN, mode="in")
+        assert (answer["at"].rpartition(" in ")[2], sent) == ("valueOf", ["stepIn"])

@@ -124,3 +124,26 @@ def test_a_program_begins_in_the_class_of_its_file_or_in_the_object_that_has_the
     assert app.name == "Shop"
     assert main_of(Path("/src/a.kt"), "// fun main()\nclass A { fun main() {} }") is None
     assert main_of(Path("/src/a.scala"), "class A { def main(args: Array[String]): Unit = () }") is None
+
+
+def test_an_archive_is_read_again_only_if_it_was_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jar = tmp_path / "till.jar"
+
+    def write(lines: list[int]) -> None:
+        with zipfile.ZipFile(jar, "w") as archive:
+            archive.writestr("depot/stock/Till.class", made("depot.stock.Till", "shelf.kt", lines))
+
+    write([8])
+    assert classes_of("/elsewhere/shelf.kt", KOTLIN, str(jar)) == [("depot.stock.Till", [8])]
+    with monkeypatch.context() as patched:
+        patched.setattr(zipfile, "ZipFile", None)
+        assert classes_of("/elsewhere/shelf.kt", KOTLIN, str(jar)) == [("depot.stock.Till", [8])]
+    write([8, 9])
+    assert classes_of("/elsewhere/shelf.kt", KOTLIN, str(jar)) == [("depot.stock.Till", [8, 9])]
+
+
+@pytest.mark.parametrize("text", ["\n" * 200_000, "\n \n" * 50_000, "/* " * 200_000, '""" "' * 100_000])
+def test_a_long_source_takes_a_time_that_grows_with_its_length_alone(text: str) -> None:
+    for name in ("shelf.kt", "till.scala"):
+        assert main_of(Path(name), text) is None  # else it takes minutes
+        assert len(classes_of(name, text, "")) <= 1

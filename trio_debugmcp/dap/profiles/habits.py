@@ -57,6 +57,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
             but by the server alone where it cannot be repeated, as the adapter does not say that it could not judge.
         calls_end_frames: an evaluation that calls something of the program ends what the adapter knows of the thread's
             frames, and a `stackTrace` renews that; their ids stay.
+        steps_into_libraries: it steps into functions of libraries, too, and has no option against that.
         hit_conditions: the same, for an adapter that means something else by `3` than the third hit.
         log_messages: the same, for one that writes them into the output of the program.
         one_per_line: it refuses a second breakpoint in a line; the server judges those that are there.
@@ -97,6 +98,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     exception_types: bool = True
     conditions: Literal["ours", "doubted", "guessed"] | None = None
     calls_end_frames: bool = False
+    steps_into_libraries: bool = False
     hit_conditions: Literal["ours"] | None = None
     one_per_line: bool = False
     numbers_anew: bool = False

@@ -21,10 +21,10 @@ MAX_LENGTH = 4_000_000
 """Bytes of a file that are read: of source, of a class, of a manifest."""
 
 _NOT_CODE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|"""(?:[^\\]|\\.)*?"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL
+    r'//[^\n]*|/\*.*?(?:\*/|\Z)|"""(?:[^\\]|\\.)*?(?:"""|\Z)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL
 )
 
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_PACKAGE = re.compile(r"^[^\S\n]*package[^\S\n]+([\w.]+)\s*;", re.MULTILINE)
 
 _TYPE = re.compile(r"\b(?:class|record|enum|interface)\s+(\w+)")
 

@@ -12,12 +12,13 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
 
-from trio_debugmcp.dap.profiles.class_files import class_file
+from trio_debugmcp.dap.profiles.class_files import ClassFile, class_file
 from trio_debugmcp.dap.profiles.starts import MainClass
 
 SUFFIXES = (".kt", ".scala")
@@ -26,12 +27,15 @@ SUFFIXES = (".kt", ".scala")
 _MAX_CLASSES = 5000
 """Class files of a package that are read."""
 
+_MAX_KEPT = 512
+"""Packages in archives and directories of which the classes are kept until these are written anew."""
+
 UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 """What an archive that is damaged, encrypted or not ours to read raises."""
 
-_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|""".*?"""|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|""".*?(?:"""|\Z)|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 
-_PACKAGE = re.compile(r"^\s*package\s+([\w.`]+)", re.MULTILINE)
+_PACKAGE = re.compile(r"^[^\S\n]*package[^\S\n]+([\w.`]+)", re.MULTILINE)
 
 _FILE_NAME = re.compile(r'@file\s*:\s*(?:\[\s*)?(?:kotlin\.jvm\.)?JvmName\(\s*"(\w+)"')
 
@@ -68,14 +72,8 @@ def classes_of(file: str, text: str, class_path: str) -> list[tuple[str, list[in
     path = PurePath(file)
     bare = _NOT_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
     package = _package(bare)
-    found = []
-    for data in _of_package(class_path, package):
-        try:
-            each = class_file(data)
-        except ValueError:
-            continue
-        if each.source == path.name:
-            found.append((each.name, sorted(each.lines)))
+    made = (each for each in _of_package(class_path, package) if each.source == path.name)
+    found = [(each.name, sorted(each.lines)) for each in made]
     if found:
         return sorted(found)
     types = [(one["kind"], one["name"]) for one in _TYPE.finditer(bare)]
@@ -100,24 +98,51 @@ def _file_class(path: PurePath, text: str) -> str:
     return named[1] if named is not None else f"{stem[:1].upper()}{stem[1:]}Kt"
 
 
-def _of_package(class_path: str, package: str) -> Iterator[bytes]:
-    """Yield the class files of a package, but for those that cannot be read: so does the virtual machine."""
-    folder = package.replace(".", "/")
+def _of_package(class_path: str, package: str) -> Iterator[ClassFile]:
+    """Yield the classes of a package, but for those that cannot be read: so does the virtual machine."""
+    folder = package.replace(".", "/").removesuffix("/")
     for place in filter(None, class_path.split(os.pathsep)):
-        if os.path.isdir(place):
-            for each in islice(sorted(Path(place, folder).glob("*.class")), _MAX_CLASSES):
-                with suppress(OSError):
-                    yield each.read_bytes()
-        elif zipfile.is_zipfile(place):
-            with suppress(*UNREADABLE), zipfile.ZipFile(place) as archive:
-                yield from _in_archive(archive, folder[:-1])
+        with suppress(OSError):
+            if os.path.isdir(place):
+                files = islice(sorted(Path(place, folder).glob("*.class")), _MAX_CLASSES)
+                yield from _in_directory(tuple((str(file), *_stamp(file)) for file in files))
+            else:
+                yield from _in_archive(place, folder, _stamp(Path(place)))
 
 
-def _in_archive(archive: zipfile.ZipFile, folder: str) -> Iterator[bytes]:
-    names = [name for name in archive.namelist() if name.endswith(".class") and name.rpartition("/")[0] == folder]
-    for name in names[:_MAX_CLASSES]:
-        with suppress(*UNREADABLE):
-            yield archive.read(name)
+def _stamp(file: Path) -> tuple[int, int]:
+    """Return what is another once a file is written anew."""
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _in_directory(files: tuple[tuple[str, int, int], ...]) -> tuple[ClassFile, ...]:
+    found = []
+    for file, *_ in files:
+        with suppress(OSError):
+            found.append(Path(file).read_bytes())
+    return _named(found)
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _in_archive(place: str, folder: str, _: tuple[int, int]) -> tuple[ClassFile, ...]:
+    found = []
+    with suppress(*UNREADABLE), zipfile.ZipFile(place) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".class") and name.rpartition("/")[0] == folder]
+        for name in names[:_MAX_CLASSES]:
+            with suppress(*UNREADABLE):
+                found.append(archive.read(name))
+    return _named(found)
+
+
+def _named(data: Iterable[bytes]) -> tuple[ClassFile, ...]:
+    """Return the classes that were made of files of these languages."""
+    found = []
+    for each in data:
+        with suppress(ValueError):
+            found.append(class_file(each))
+    return tuple(each for each in found if each.source is not None and each.source.endswith(SUFFIXES))
 
 
 def _libraries(compiler: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ the outer class is enough, by which the adapter knows what is within it once tha
 what is loaded already. The file itself is sent without breakpoints, and the frames then have its path.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
@@ -21,7 +21,7 @@ MadeClasses = list[tuple[str, Sequence[int]]]
 class ClassBreakpoints:
     """Those of one session; `classes_of` says which classes are made of a file."""
 
-    def __init__(self, requests: Requests, classes_of: Callable[[str], MadeClasses]) -> None:
+    def __init__(self, requests: Requests, classes_of: Callable[[str], Awaitable[MadeClasses]]) -> None:
         self._requests = requests
         self._classes_of = classes_of
         self._sent: dict[str, list[str]] = {}
@@ -32,7 +32,7 @@ class ClassBreakpoints:
     async def set(self, arguments: dict[str, Any]) -> BreakpointsBody:
         """Set the breakpoints of a file; raises what `Requests.request` raises."""
         file, wanted = arguments["source"]["path"], arguments["breakpoints"]
-        classes = self._classes_of(file)
+        classes = await self._classes_of(file)
         if not classes:
             return await self._request(arguments)
         await self._request({**arguments, "breakpoints": []})

@@ -1,9 +1,10 @@
 """`SourcePlaces`: where the user's breakpoints belong in the program's source, for languages whose source is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import trio
 from msgspec.structs import astuple
 
 from trio_debugmcp.dap.profiles.first_statement import first_statement
@@ -109,13 +110,20 @@ class SourcePlaces:
             return place, None
         return found_again(place, source_lines(running.text))
 
-    def classes(self, file: str, class_path: str) -> MadeClasses:
-        """Return the classes by which the adapter knows a file, with their lines; none if it knows the file itself."""
+    async def classes(self, file: str, class_path: str) -> MadeClasses:
+        """Return the classes by which the adapter knows a file, with their lines; none if it knows the file itself.
+
+        A class path may have many archives: they are read in a thread, which a cancellation leaves to itself.
+        """
         code, text = self._profile.code, self._sources.code(file)
         if not isinstance(code, JavaCode) or not file.endswith(SUFFIXES):
             return []
+
+        async def ask() -> list[tuple[str, Sequence[int]]]:
+            return [*await trio.to_thread.run_sync(code.classes_of, file, text, class_path, abandon_on_cancel=True)]
+
         try:
-            found = self._host.query(f"classes of {file}", lambda: [*code.classes_of(file, text, class_path)])
+            found = await self._host.find_out(f"classes of {file}", ask)
         except UsageError:  # a recording that was made without the question
             return []
         return [(name, lines) for name, lines in found]

@@ -180,7 +180,8 @@ class Examiner:
         """Remember a step that is about to begin."""
         snapshot, self._step = self._requests.snapshot, None
         if snapshot is not None and thread_id is not None:
-            self._step = unfinished_step(command, snapshot, thread_id)
+            enters = self._requests.profile.habits.steps_into_libraries
+            self._step = unfinished_step(command, snapshot, thread_id, enters_libraries=enters)
 
     async def _leave(self, thread_id: int, scope: trio.CancelScope, command: str) -> bool:
         """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""

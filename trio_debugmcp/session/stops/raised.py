@@ -84,8 +84,8 @@ def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
     kind, message = info.type, info.message
     if whole is not None:
         kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
-    # java-jdi has the type in the message, too.
-    return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
+    # java-jdi has the type in the message, too, or in its place.
+    return replace(info, type=kind, message=None if message == kind else message and message.removeprefix(f"{kind}: "))
 
 
 def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ _TEST = re.compile(
     r"(?:@[\w.]+(?:\s*\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final)\s+)*[\w<>\[\].,?]+\s+(?P<name>\w+)\s*\("
 )
 
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_PACKAGE = re.compile(r"^[^\S\n]*package[^\S\n]+([\w.]+)\s*;", re.MULTILINE)
 
 _CLASS = re.compile(r"\b(?:class|interface|enum|record)\s+(?P<name>\w+)")
 

@@ -18,7 +18,7 @@ _SOURCES = (
     *("src", "test"),
 )
 
-_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)", re.MULTILINE)
+_PACKAGE = re.compile(rb"^[^\S\n]*package[^\S\n]+([\w.]+)", re.MULTILINE)
 
 _MAX_BYTES = 100_000
 """Of a source file in which its package is looked for: it is at the beginning."""
