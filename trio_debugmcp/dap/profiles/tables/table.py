@@ -15,33 +15,11 @@ is none; inside a longer text it becomes text. docs/adapters.md describes the ke
 import os
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
-from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.installing import command_for
-from trio_debugmcp.dap.profiles.java import JavaPrograms
-from trio_debugmcp.dap.profiles.java_expressions import JavaCode, JavaExpressions, JavaValues, JavaWords
-from trio_debugmcp.dap.profiles.javascript.javascript import (
-    JavaScriptCode,
-    JavaScriptDialect,
-    JavaScriptExpressions,
-    JavaScriptPrograms,
-    JavaScriptValues,
-    JavaScriptWords,
-)
-from trio_debugmcp.dap.profiles.javascript.v8_exceptions import JavaScriptThrown
-from trio_debugmcp.dap.profiles.language import Code, Expressions
-from trio_debugmcp.dap.profiles.native.machine_code import (
-    NativeDialect,
-    NativeExpressions,
-    NativeValues,
-    NativeWords,
-)
-from trio_debugmcp.dap.profiles.native.native_code import NativeCode
-from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
-from trio_debugmcp.dap.profiles.native.signals import NativeThrown
 from trio_debugmcp.dap.profiles.opening import (
     MAPPED,
     MAPPED_ROOT,
@@ -51,39 +29,19 @@ from trio_debugmcp.dap.profiles.opening import (
     open_inspected,
     open_node_child,
 )
-from trio_debugmcp.dap.profiles.perl import PerlValues, PerlWords
-from trio_debugmcp.dap.profiles.php import PhpValues
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.tables.placeholders import filled, mentions, placeholders
 from trio_debugmcp.dap.profiles.tables.reserved_options import reserved_by
 from trio_debugmcp.dap.profiles.tables.table_format import Table
+from trio_debugmcp.dap.profiles.tables.table_languages import learn_language
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience
 
 
-class ProjectCode(Code):
-    """Source files of a language that the server does not know."""
-
-    by_project: ClassVar[bool] = True
-
-
-class JudgedExpressions(Expressions):
-    """Expressions of a language, of which only is known how it says whether a condition holds."""
-
-    def __init__(self, truth: str) -> None:
-        self._truth = truth
-
-    def truth(self, condition: str) -> str:
-        return self._truth.replace("{condition}", condition)
-
-
 class TableProfile(Profile):
-    """One debug adapter of a table.
-
-    It implements every method of `Profile`, hence so many.
-    """
+    """One debug adapter of a table."""
 
     def __init__(self, name: str, table: Table) -> None:
         self.name = name
@@ -106,58 +64,10 @@ class TableProfile(Profile):
         self.renew = table.renew
         self.finder = Finder(name, table)
         self.symbols = table.symbols
-        self._learn_language(table)
+        learn_language(self, table)
 
     def __repr__(self) -> str:
         return f"<TableProfile {self.name}>"
-
-    def _learn_language(self, table: Table) -> None:
-        """Take what is known of the language by its name, or from the table."""
-        if table.evaluate_safe is not None:
-            self.repl = SafeRepl(table.evaluate_safe)
-        self.code = ProjectCode()
-        if table.truth is not None:
-            self.expressions = JudgedExpressions(table.truth)
-        if table.hooks == "perl":
-            self.values, self.words = PerlValues(), PerlWords()
-        if table.hooks == "php":
-            self.values = PhpValues()
-        if table.hooks == "go":
-            self.expressions = GoExpressions()
-            self.code = GoCode()
-            self.values = GoValues()
-            self.words = GoWords()
-            self.thrown = GoThrown()
-            self.programs = GoPrograms()
-            self.repl = GoRepl()
-        if table.hooks == "java":
-            self.programs = JavaPrograms()
-            self.code = JavaCode()
-            self.expressions = JavaExpressions()
-            self.values = JavaValues()
-            self.words = JavaWords()
-        if table.hooks in ("javascript", "browser"):
-            self._speak_javascript()
-        if table.hooks == "native":
-            self.expressions = NativeExpressions()
-            self.code = NativeCode()
-            self.values = NativeValues()
-            self.words = NativeWords(own_streams=table.program_streams == "terminal")
-            if table.exceptions is not None:
-                self.dialect = NativeDialect(table.exceptions.raised)
-                found = table.exceptions
-                self.thrown = NativeThrown(
-                    found.thrown, found.panics, found.ends, found.functions, found.errors, found.described
-                )
-
-    def _speak_javascript(self) -> None:
-        self.expressions = JavaScriptExpressions()
-        self.code = JavaScriptCode()
-        self.values = JavaScriptValues()
-        self.words = JavaScriptWords()
-        self.dialect = JavaScriptDialect()
-        self.thrown = JavaScriptThrown()
-        self.programs = JavaScriptPrograms()
 
     # --- Finding ---------------------------------------------------------------------------------------------
 
@@ -189,7 +99,7 @@ class TableProfile(Profile):
 
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.
-        if attach.port is not None and not mentions(self._attach(attach), "port"):
+        if attach.port is not None and not mentions(_attach_of(self.table, attach), "port"):
             return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port), runtime.patience)
         if self.table.inspector and attach.pid is not None:
             return open_inspected(self.table, self._place(), attach, runtime.watchdog)
@@ -203,13 +113,7 @@ class TableProfile(Profile):
         return {**filled({**self.table.launch, **only_mine}, self._around(launch_values(launch))), **launch.options}
 
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
-        return {**filled(self._attach(attach), self._around(attach_values(attach))), **attach.options}
-
-    def _attach(self, attach: Attach) -> Mapping[str, Any]:
-        if attach.core_file is not None:
-            return self.table.core
-        remote = self.table.attach_remote
-        return self.table.attach if attach.port is None or remote is None else remote
+        return {**filled(_attach_of(self.table, attach), self._around(attach_values(attach))), **attach.options}
 
     def _around(self, values: Mapping[str, Any]) -> dict[str, Any]:
         place = self._place()
@@ -233,3 +137,11 @@ class TableProfile(Profile):
             _, pid = self.habits.child(configuration)
             return open_node_child(parent, runtime.patience, self._place(), pid)
         return open_socket_adapter(parent, runtime.patience)
+
+
+def _attach_of(table: Table, attach: Attach) -> Mapping[str, Any]:
+    """Return the arguments of `attach` for what is attached to."""
+    if attach.core_file is not None:
+        return table.core
+    remote = table.attach_remote
+    return table.attach if attach.port is None or remote is None else remote
