@@ -405,7 +405,7 @@ def judge(soak: Soak, samples: list[Sample]) -> None:
 
 async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
     async with open_soak(seed, options) as (soak, words):
-        websocket = (await words.find(r"dashboard to observe: (http://[^/]+)/")).replace("http", "ws", 1) + "/mcp"
+        websocket = (await words.find(r"dashboard: (http://[^/]+)/")).replace("http", "ws", 1) + "/mcp"
         http = await words.find(r"http: (http://\S+)")
         dap = int(await words.find(r"dap: [\d.]+:(\d+)"))
         samples = []
