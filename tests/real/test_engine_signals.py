@@ -10,6 +10,7 @@ from tests.pythons import Interpreter
 from tests.real.conftest import Connect
 from tests.real.interpreters import oldest_first
 from tests.real.test_engine import NEW, launched
+from trio_debugmcp.testing import ToolFailed
 
 pytestmark = pytest.mark.parametrize("python", oldest_first(NEW))
 
@@ -123,6 +124,49 @@ async def test_what_a_signal_handler_raises_during_a_stop_is_raised_at_its_end_w
             stop = await client.call("debug_continue")
             printed += stop.get("stdout", "")
         assert (stop["exitCode"], printed) == (0, RAISED)
+
+
+MEANWHILE = """\
+import signal
+import time
+
+class Late(Exception):
+    pass
+
+def late(number, *_):
+    raise Late(number)
+
+def slow():
+    while True:
+        time.sleep(0.01)
+
+def work():
+    here = 1
+    return here
+
+signal.signal(signal.SIGALRM, late)
+try:
+    work()
+except Late as error:
+    print("the program has it:", error)
+"""
+
+
+async def test_what_a_signal_handler_raises_during_an_evaluation_is_the_programs_as_well(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "meanwhile.py"
+        places = [{"file": str(file), "statement": "here = 1"}]
+        await launched(client, python, file, MEANWHILE, breakpoints=places, stop_at_entry=False)
+        with pytest.raises(ToolFailed, match="Late: 14") as failed:
+            await client.call("evaluate", expression="signal.setitimer(signal.ITIMER_REAL, 0.01) and slow()")
+        assert failed.value.details["notes"] == [
+            "a signal handler of the program raised it: it is raised in the program as well when that continues"
+        ]
+        assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "the program has it: 14\n")
 
 
 SENT_TWICE = """\

@@ -368,6 +368,8 @@ class EvaluationOutcome(ProbeAnswer, frozen=True):
     """Whether other threads of a stopped program ran meanwhile: it may have waited for one of them."""
     others_passed: bool = False
     """Whether another thread came to a breakpoint meanwhile, and did not stop there."""
+    raised_later: bool = False
+    """Whether a signal handler of the program has raised the error, which the program is to have as well."""
     elsewhere: bool = False
     """Whether another thread has evaluated it, as its own is stuck in an earlier one."""
 

@@ -87,7 +87,8 @@ class EvaluatingRequests:
 
         made = evaluation.new(number, limit, source)
         names = self._names(frame)
-        value = made.run(names.together, own_thread=False, settle=names.write_back)
+        raised = self._engine.threads.current().raised
+        value = made.run(names.together, own_thread=False, settle=names.write_back, raised=raised)
         report = made.report
         report.update(self._engine.evaluations.circumstances())
         inside = self._inside(source, frame, value) if numbered else {"variablesReference": 0}

@@ -17,7 +17,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, evaluated_code, intercepts, visible_frames, waking
+from trio_debugmcp.probe.inside import bounds, evaluated_code, intercepts, signal_handlers, visible_frames, waking
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.frame_names import FrameNames
 from trio_debugmcp.probe.inside.values import facts, rendering
@@ -65,10 +65,12 @@ class RunningEvaluation:
         own_thread: bool,
         use: Optional[Callable[[Any], None]] = None,
         settle: Callable[[], None] = lambda: None,
+        raised: Optional[List[BaseException]] = None,
     ) -> Any:
         """Run the code with these names; `use` its value, or return it. Never raises: what is raised is reported.
 
-        `settle` is called after the code, also after code that has failed on the way.
+        `settle` is called after the code, also after code that has failed on the way. `raised` gets what a signal
+        handler of the program has raised meanwhile, which it is to have as well when it continues.
         """
         value = None
         if self.withdrawn:
@@ -92,6 +94,9 @@ class RunningEvaluation:
             self.report = {"exit": str(error.code)[:200]}
         except BaseException as error:
             self._fail(error)
+            if raised is not None and _is_of_handler(error):
+                raised.append(error)
+                self.report["raisedLater"] = True
         finally:
             self._close()
         return value
@@ -214,6 +219,12 @@ class RunningEvaluation:
         if error is not None:
             raise error
         return value
+
+
+def _is_of_handler(error: BaseException) -> bool:
+    """Whether a signal handler of the program has raised an exception, and not ours, which ends a wait in C code."""
+    step = signal_handlers.handler_step(error.__traceback__)
+    return step is not None and not attached.is_own(step.tb_frame)
 
 
 def shown(value: Any, limit: int) -> Json:

@@ -34,6 +34,10 @@ def circumstances(outcome: EvaluationOutcome) -> tuple[str, ...]:
     notes = []
     if outcome.others_ran:
         notes.append("other threads ran until it had ended: it took so long that it could have waited for one of them")
+    if outcome.raised_later:
+        notes.append(
+            "a signal handler of the program raised it: it is raised in the program as well when that continues"
+        )
     if outcome.others_passed:
         notes.append("another thread passed a breakpoint meanwhile: breakpoints do not stop for what is evaluated")
     return tuple(notes)
