@@ -20,6 +20,9 @@ _MAX_BASES = 16
 _HAVE_MESSAGE = frozenset({"std::runtime_error", "std::logic_error"})
 """Types whose objects hold their message behind the pointer to their virtual functions."""
 
+_UNNAMED = "gdb does not know which; behind valgrind it is an error that its own output describes"
+"""Of a signal that the server at a port reports without its details."""
+
 _CSTRING = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TERMINATED = re.compile(
@@ -81,6 +84,7 @@ class NativeThrown(Thrown):
         message = found[2] if found else None
         if not signal:
             signal, message = yield from _signal_of_gdb()
+            message = message if signal else _UNNAMED
         if signal == "SIGABRT":
             patterns = (_TERMINATED, _ASSERTION, _PANIC_OF_ZIG)
             matches = [match for pattern in patterns for match in pattern.finditer(output)]
