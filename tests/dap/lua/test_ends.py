@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from tests.dap.lua.conftest import OpenLua
+from trio_debugmcp.dap.watchdog_process import session_members
 from trio_debugmcp.errors import AdapterGone, AdapterRefused
 
 pytestmark = pytest.mark.real
@@ -61,6 +62,19 @@ async def test_a_child_that_outlives_the_program_does_not_hold_the_session(lua: 
     async with lua("os.execute('sleep 60 >/dev/null 2>&1 &')\nprint('over')\n") as session:
         assert await session.launch() is None
     assert session.output == b"over\n"
+
+
+async def test_what_a_program_has_started_ends_with_it_when_it_is_left(lua: OpenLua) -> None:
+    async with lua("print(1)\nos.execute('sleep 300')\n") as session:
+        await session.launch(1)
+        await session.ask("continue", threadId=1)
+        while len(session_members(session.pid)) < 2:  # noqa: ASYNC110 (the system has no event for it)
+            await trio.sleep(0.01)
+        await session.ask("disconnect", terminateDebuggee=True)
+        assert await session.stop() is None
+        while session_members(session.pid):  # noqa: ASYNC110
+            await trio.sleep(0.01)
+    assert session.output == b"1\n"
 
 
 async def test_the_directory_of_the_fifos_is_gone_at_the_end(lua: OpenLua) -> None:

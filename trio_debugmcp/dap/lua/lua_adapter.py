@@ -26,6 +26,7 @@ from trio_debugmcp.dap.lua.task_line import TaskLine
 from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.dap.pids import wait_ended
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
 from trio_debugmcp.owned_directory import OwnedDirectory
 from trio_debugmcp.patience import Patience
@@ -223,6 +224,7 @@ class LuaAdapter:
         else:
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGKILL)
+            signal_session(self._pid, signal.SIGTERM)  # what it has started keeps its pipes and the FIFO open
 
     # --- The program --------------------------------------------------------------------------------------------------
 
