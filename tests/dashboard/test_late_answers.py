@@ -160,3 +160,49 @@ def test_the_focus_is_back_at_once_when_a_dialog_closes_and_not_taken_from_where
         }"""
     )
     assert found == [[["the row", 0], ["the row", 0]], True, 3]
+
+
+def test_who_leaves_a_moment_of_a_run_while_it_is_on_its_way_stays_where_it_is_now(still_page: "Page") -> None:
+    found = still_page.evaluate(
+        """async () => {
+          const {Travel} = await import('/past/travel.js');
+          const {RunMoments} = await import('/runs/run_moments.js');
+          const {Store} = await import('/store.js');
+          const store = new Store({past: null, run: {id: 'run-1', process: null}, watches: []});
+          const live = {store, pin: ({past}) => store.update({past})};
+          const stack = [{function: 'f', file: 'a.py', line: 3, row: 7}];
+          const moment = {row: 7, stack, variables: {}, thread: 1, frames: 1};
+          const answers = [];
+          const call = () => new Promise((resolve) => answers.push(() => resolve({moment})));
+          const stops = {away: false, leave() {}, now() {}};
+          const travel = new Travel(stops, new RunMoments(live, {leave() {}}, call));
+          const turn = () => new Promise((resolve) => setTimeout(resolve));
+          const answer = () => (answers.splice(0).forEach((each) => each()), turn());
+          const shown = () => store.state.past?.moment.at ?? null;
+
+          const seen = [];
+          travel.goMoment('#7');
+          await turn();
+          seen.push(travel.away, answers.length);
+          travel.now();
+          seen.push(travel.away);
+          await answer();
+          seen.push(shown(), travel.away);
+
+          // Also while it is asked which moment it is.
+          const finding = Promise.withResolvers();
+          travel.goFound(() => finding.promise);
+          seen.push(travel.away);
+          travel.now();
+          finding.resolve('#7');
+          await turn();
+          seen.push(answers.length, travel.away);
+
+          travel.goFound(async () => '#7');
+          await turn();
+          await answer();
+          seen.push(shown(), travel.away);
+          return seen;
+        }"""
+    )
+    assert found == [True, 1, False, None, False, True, 0, False, "#7", True]

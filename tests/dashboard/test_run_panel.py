@@ -90,6 +90,7 @@ def test_an_observer_goes_from_a_run_to_why_it_failed_and_to_each_moment(shop: A
     panel = opened(page)
     expect(panel.get_by_role("status")).to_contain_text("bob == 3")
     expect(panel.locator(".because[data-current=true]")).to_be_in_viewport(ratio=1)
+    expect(panel.get_by_role("textbox")).to_be_in_viewport(ratio=1)
     words, place = page.locator("#past .words"), page.locator("#past .where")
     expect(place).to_contain_text("shop.py:")  # where it failed
     expect(page.locator("body")).to_have_attribute("data-past", "true")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
+from tests.dashboard.eventually import becomes
 from tests.dashboard.looks import in_every_look
 from tests.dashboard.test_accessibility import violations
 
@@ -32,6 +33,9 @@ for thread in threads:
 for thread in threads:
     thread.join()
 """
+
+CUT = "(nodes) => nodes.map(({scrollWidth, clientWidth}) => scrollWidth > clientWidth)"
+"""Whether more is in these than can be seen."""
 
 TASKS = """\
 import asyncio
@@ -73,6 +77,8 @@ def test_a_dead_lock_is_in_the_headline_and_drawn_as_a_ring(agent: Agent, open_p
         expect(each.locator("#threads-note")).to_have_text("where they are now")
         expect(each.locator("#threads .row").nth(1)).to_contain_text("locks.py:10")
         expect(each.locator("#empty")).to_contain_text("bc at locks.py:10 waits for")
+    details = page.locator("#threads .row:not(:first-child) .detail")
+    becomes(lambda: details.evaluate_all(CUT), [False, False, False])
     expect(page.get_by_role("img", name="ab waits for")).to_be_visible()
     expect(page.locator(".ring svg")).to_have_attribute("aria-label", re.compile("ca waits for"))
 

@@ -11,7 +11,7 @@ import {History} from './past/history.js';
 import {LateView} from './past/late_view.js';
 import {Link} from './connection/link.js';
 import {LiveSide} from './live_side.js';
-import {ConnectionLost, Unanswered} from './connection/mcp.js';
+import {ConnectionLost, Unanswered, untilAnswered} from './connection/mcp.js';
 import {Mirror} from './connection/mirror.js';
 import {createBreakpoints} from './source/breakpoints.js';
 import {createClients} from './people/clients.js';
@@ -134,15 +134,18 @@ async function opened(newClient, server) {
     onError: reported,
   });
   mirror = newMirror;
-  try {
-    const {tools} = await newClient.request('tools/list');
-    newClient.acting = new Set(tools.filter(({annotations}) => annotations?.readOnlyHint === false).map(({name}) => name));
-    const role = tools.some(({name}) => name === 'debug_continue') ? 'control' : 'observe';
-    store.update({server: server.serverInfo, ...(role === store.state.role ? {} : {role})});
-    await Promise.all([newMirror.start(), people.opened(newClient, role), history.learn(), runs.opened(newClient)]);
-  } catch (error) {
-    reported(error);
-  }
+  store.update({server: server.serverInfo});
+  const joined = roleOf(newClient).then((role) => people.opened(newClient, role));
+  await Promise.all([newMirror.start(), joined, history.learn(), runs.opened(newClient)].map((each) => each.catch(reported)));
+}
+
+/** @param {import('./connection/mcp.js').McpClient} newClient */
+async function roleOf(newClient) {
+  const {tools} = await untilAnswered(() => newClient.request('tools/list'));
+  newClient.acting = new Set(tools.filter(({annotations}) => annotations?.readOnlyHint === false).map(({name}) => name));
+  const role = tools.some(({name}) => name === 'debug_continue') ? 'control' : 'observe';
+  if (role !== store.state.role) store.update({role});
+  return role;
 }
 
 function reported(error) {

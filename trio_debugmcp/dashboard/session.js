@@ -5,7 +5,7 @@ import {fetchEarlier, joined} from './output/console.js';
 import {EventLog} from './connection/eventlog.js';
 import {following} from './program/follow.js';
 import {NOBODY} from './people/people.js';
-import {ConnectionLost, McpError, ToolError} from './connection/mcp.js';
+import {ConnectionLost, McpError, ToolError, untilAnswered} from './connection/mcp.js';
 import {inFlightOf, storyOf} from './story/story.js';
 
 export const URIS = {
@@ -24,15 +24,16 @@ const LAST_WORDS_SECONDS = 1.5;
 /** Between two questions for what clients do while there is no session. */
 const IDLE_SECONDS = 3;
 
+/** `active` is null, and `last` undefined, until the server has said whether there is a session, and how the last one ended. */
 export const initialState = () => ({
   link: {status: 'connecting'},
   server: null,
   role: null,
-  active: false,
+  active: null,
   chosen: null,
   session: null,
   sessions: null,
-  last: null,
+  last: undefined,
   breakpoints: null,
   threads: null,
   now: null,
@@ -126,7 +127,7 @@ export class SessionView {
     if (active) {
       if (before.active) return;
       this.#follow.reset();
-      this.#store.update({active, last: null, endedHere: false, event: null, chosen: null, ...blankProcess()});
+      this.#store.update({active, last: undefined, endedHere: false, event: null, chosen: null, ...blankProcess()});
       return;
     }
     this.#store.update({
@@ -179,8 +180,8 @@ export class SessionView {
   async #readLast() {
     const processName = this.#processName;
     const found = await this.#tried('debug_state');
-    const last = found && endOf(found);
-    if (last !== undefined) this.#store.update({last: last && {processName, ...last}});
+    const last = found ? endOf(found) : null;
+    if (!this.#store.state.active) this.#store.update({last: last && {processName, ...last}});
   }
 
   async #readBreakpoints() {
@@ -196,10 +197,10 @@ export class SessionView {
     await this.log.loadNew();
   }
 
-  /** Call a tool, and return its result, or undefined if the server does not have it or is gone. */
+  /** Call a tool that only reads, and return its result, or undefined if the server does not have it or is gone. */
   async #tried(name, args = {}) {
     try {
-      return await this.call(name, args);
+      return await untilAnswered(() => this.call(name, args));
     } catch (error) {
       if (error instanceof ToolError || error instanceof McpError || error instanceof ConnectionLost) return undefined;
       throw error;

@@ -2,11 +2,12 @@
 
 import {byId, el, setData, setText} from '../view/dom.js';
 import {tokenIn} from './token.js';
-import {clock} from '../view/words.js';
+import {clock, duration} from '../view/words.js';
 
 const CHIP = {
   connecting: 'Connecting…',
   open: 'Live',
+  silent: 'No answer',
   lost: 'Connection lost',
   refused: 'Refused',
   'no-token': 'No token',
@@ -21,25 +22,29 @@ export function createConnection(store) {
   const sentence = el('span');
   const countdown = el('span', {ariaHidden: 'true'}); // or screen readers would speak every second
   const form = tokenForm();
-  trouble.replaceChildren(sentence, countdown);
+  const rest = el('span');
+  trouble.replaceChildren(sentence, countdown, rest);
   trouble.after(form);
   let timer = 0;
 
   function draw({link, freshAt}) {
-    setData(document.body, 'link', link.status);
-    setText(chip, CHIP[link.status]);
+    const status = link.silentSince ? 'silent' : link.status;
+    setData(document.body, 'link', status);
+    setText(chip, CHIP[status]);
     const words = sentenceOf(link, freshAt);
     trouble.hidden = words === '';
     setText(sentence, words);
+    setText(rest, link.silentSince ? `.${seenAt(link.silentSince)}` : '');
     form.hidden = link.status !== 'no-token' && link.status !== 'refused';
     clearInterval(timer);
-    if (link.status === 'lost') timer = window.setInterval(() => count(link), 1000);
+    if (link.status === 'lost' || link.silentSince) timer = window.setInterval(() => count(link), 1000);
     count(link);
   }
 
-  function count({status, retryAt}) {
-    const seconds = Math.round(((retryAt ?? 0) - Date.now()) / 1000);
-    setText(countdown, status !== 'lost' ? '' : seconds > 0 ? ` Next try in ${seconds} s.` : '');
+  function count({status, retryAt, silentSince}) {
+    const seconds = Math.round(((status === 'lost' ? retryAt : silentSince) - Date.now()) / 1000);
+    if (silentSince) setText(countdown, ` for ${seconds > -60 ? `${-seconds} s` : duration(-seconds)}`);
+    else setText(countdown, status === 'lost' && seconds > 0 ? ` Next try in ${seconds} s.` : '');
   }
 
   store.watch(['link'], draw);
@@ -55,13 +60,16 @@ export function createConnection(store) {
   });
 }
 
-function sentenceOf({status, detail}, freshAt) {
+/** @param {number | null} freshAt */
+const seenAt = (freshAt) => (freshAt ? ` What you see is from ${clock(new Date(freshAt).toISOString())}.` : '');
+
+function sentenceOf({status, detail, silentSince}, freshAt) {
   const because = detail ? ` (${detail})` : '';
-  const fresh = status === 'lost' && freshAt ? ` What you see is from ${clock(new Date(freshAt).toISOString())}.` : '';
-  const again = ' Reconnecting…';
   switch (status) {
     case 'lost':
-      return `Connection to the server lost${because}.${fresh}${again}`;
+      return `Connection to the server lost${because}.${seenAt(freshAt)} Reconnecting…`;
+    case 'open':
+      return silentSince ? 'The server has not answered' : '';
     case 'refused':
       return `The server refuses this page’s token${because}. ${OPEN_THE_URL}, or paste it here.`;
     case 'no-token':

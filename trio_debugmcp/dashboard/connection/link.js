@@ -5,7 +5,7 @@ import {McpClient} from './mcp.js';
 const FIRST_DELAY = 0.5;
 const LONGEST_DELAY = 10;
 
-// A silent server is reported within 10 s: together these are less.
+// A silent server is said to be so within 10 s: together these are less.
 const PING_SECONDS = 4;
 const PONG_SECONDS = 5;
 
@@ -27,9 +27,11 @@ export class Link {
   /** @type {McpClient | null} */
   #client = null;
   #attempt = 0;
+  #isSilent = false;
 
   /**
-   * `onStatus({status, detail, retryAt})`: status is connecting, open, lost, refused or no-token.
+   * `onStatus({status, detail, retryAt, silentSince})`: status is connecting, open, lost, refused or no-token; an open
+   * connection on which no answer comes is silent since then.
    * `onOpen(client, server)`: after each handshake. `onNotification(method, params)`.
    */
   constructor({token, onStatus, onOpen, onNotification}) {
@@ -57,6 +59,7 @@ export class Link {
     this.#attempt += 1; // whatever the old connection still reports is not about this one
     clearTimeout(this.#retryTimer ?? undefined);
     clearInterval(this.#pingTimer);
+    this.#isSilent = false;
     this.#client?.close();
     this.#client = null;
     this.#retryTimer = null;
@@ -81,6 +84,7 @@ export class Link {
       return;
     }
     const client = new McpClient(socket, {
+      onHeard: () => attempt === this.#attempt && this.#heard(),
       onNotification: (method, params) => attempt === this.#attempt && this.onNotification(method, params),
       onClose: (event) => attempt === this.#attempt && this.#closed(event),
     });
@@ -102,27 +106,38 @@ export class Link {
     }
   }
 
-  /**
-   * Detect a dead connection: after a laptop's sleep, or through a dead tunnel, it looks open for minutes. It is given up
-   * without a closing handshake, which would wait for the same dead peer. The answer may be behind a long one that is still
-   * on its way: then other messages have come. A page that stood still has not heard yet what has come meanwhile.
-   */
-  #ping(client) {
+  async #ping(client) {
     if (client.pinging) return;
     client.pinging = true;
-    const {heard} = client;
-    const asked = Date.now();
-    client
-      .request('ping', {}, PONG_SECONDS)
-      .catch(() => {
-        const stoodStill = Date.now() - asked > (PONG_SECONDS + LATE_SECONDS) * 1000;
-        if (client.heard === heard && !stoodStill) client.abandon(NO_ANSWER);
-      })
-      .finally(() => (client.pinging = false));
+    try {
+      if (!(await isThere(client)) && client === this.#client) await this.#silent(client);
+    } finally {
+      client.pinging = false;
+    }
+  }
+
+  /**
+   * Say that no answer comes; what is shown stays. The server may be starved or asleep, and answer later. If it answers
+   * others, the connection is dead: after a laptop's sleep, or through a dead tunnel, it looks open for minutes. It is given
+   * up without a closing handshake, which would wait for the same dead peer.
+   */
+  async #silent(client) {
+    this.#isSilent = true;
+    this.onStatus({status: 'open', silentSince: client.heardAt});
+    const status = await httpStatus(this.#token);
+    const answersOthers = status !== null && status < 500; // more is said by what stands before a server
+    if (answersOthers && !(await isThere(client))) client.abandon(NO_ANSWER);
+  }
+
+  #heard() {
+    if (!this.#isSilent) return;
+    this.#isSilent = false;
+    this.onStatus({status: 'open'});
   }
 
   async #closed(event) {
     clearInterval(this.#pingTimer);
+    this.#isSilent = false;
     const handshakeFailed = this.#client === null;
     this.#client = null;
     const delay = this.#delay * (0.8 + 0.4 * Math.random());
@@ -147,13 +162,34 @@ function socketUrl() {
   return url.href;
 }
 
+/**
+ * Whether a server is there. The answer may be behind a long one that is still on its way: then other messages have come. A
+ * page that stood still has not heard yet what has come meanwhile.
+ */
+async function isThere(client) {
+  const {heard} = client;
+  const asked = Date.now();
+  try {
+    await client.request('ping', {}, PONG_SECONDS);
+    return true;
+  } catch {
+    const stoodStill = Date.now() - asked > (PONG_SECONDS + LATE_SECONDS) * 1000;
+    return stoodStill || client.heard !== heard;
+  }
+}
+
 /** Whether the server refuses this token: not if it is full, or behind something that fails. @param {string} token */
 async function isRefused(token) {
+  const status = await httpStatus(token);
+  return status === 401 || status === 403;
+}
+
+/** What the server says to a request by itself; null if it does not answer. @param {string} token */
+async function httpStatus(token) {
   try {
     const headers = {Authorization: `Bearer ${token}`};
-    const {status} = await fetch('mcp', {headers, cache: 'no-store', signal: AbortSignal.timeout(3000)});
-    return status === 401 || status === 403;
+    return (await fetch('mcp', {headers, cache: 'no-store', signal: AbortSignal.timeout(3000)})).status;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -40,6 +40,24 @@ export function unlessAnswer(error) {
   if (!isAnswer(error)) throw error;
 }
 
+/**
+ * Ask again what the server was too slow for, as long as the connection holds: only for what may be asked twice.
+ *
+ * @template Result
+ * @param {() => Promise<Result>} ask
+ * @returns {Promise<Result>}
+ */
+export async function untilAnswered(ask) {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      console.error(error);
+    }
+  }
+}
+
 export class McpClient {
   #socket;
   #nextId = 1;
@@ -48,15 +66,17 @@ export class McpClient {
   /** Whether tools give data: those of an older server refuse to be asked for it. */
   #givesData = true;
 
-  /** How many messages have come: each shows that the server is there. */
+  /** How many messages have come, and when the last one: each shows that the server is there. */
   heard = 0;
+  heardAt = Date.now();
 
   /** Tools that do something, also without data. Of those that only read the answer is all there is. @type {Set<string>} */
   acting = new Set();
 
-  /** Calls `onNotification(method, params)` for each notification, and `onClose(event)` at the end. */
-  constructor(socket, {onNotification, onClose}) {
+  /** Calls `onHeard()` for each message, `onNotification(method, params)` for each notification, and `onClose(event)` at the end. */
+  constructor(socket, {onHeard, onNotification, onClose}) {
     this.#socket = socket;
+    this.onHeard = onHeard;
     this.onNotification = onNotification;
     this.onClose = onClose;
     socket.addEventListener('message', (event) => this.#receive(event.data));
@@ -143,6 +163,8 @@ export class McpClient {
   #receive(data) {
     if (this.#over) return;
     this.heard += 1;
+    this.heardAt = Date.now();
+    this.onHeard();
     const message = JSON.parse(data);
     if (message.method !== undefined) {
       if (message.id === undefined) this.onNotification(message.method, message.params ?? {});

@@ -1,8 +1,11 @@
 // Mirrors the server's resources: subscribes once, and reads each again when it is reported to have changed.
 
-import {McpError, Unanswered} from './mcp.js';
+import {McpError, Unanswered, untilAnswered} from './mcp.js';
 
 const SCHEME = 'debugger://';
+
+/** A subscription takes long that has no answer by then. */
+const SLOW_SECONDS = 2;
 
 /** The resources that every session has for itself, by the last part of their URIs. */
 const OF_SESSIONS = new Set(['session', 'threads', 'stack', 'output']);
@@ -48,6 +51,22 @@ export function mirrored(task, onError) {
   return read;
 }
 
+/**
+ * Subscribe, and then read: in this order no change is lost between the two. Where that takes long, what there is is read
+ * before as well: the page would be empty.
+ *
+ * @param {() => Promise<any>} subscribe
+ * @param {() => Promise<any>} read
+ */
+export async function followed(subscribe, read) {
+  const subscribed = untilAnswered(subscribe).then(() => true);
+  subscribed.catch(() => undefined); // it is waited for below
+  const isSoon = await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, SLOW_SECONDS * 1000))]);
+  if (!isSoon) await read();
+  await subscribed;
+  await read();
+}
+
 /** Reads the first of the URIs before the others. */
 export class Mirror {
   #client;
@@ -68,10 +87,9 @@ export class Mirror {
     for (const uri of uris) this.#readers.set(uri, guarded(() => this.#read(uri)));
   }
 
-  /** Subscribe to everything, then read. In this order no change is lost between the two. */
-  async start() {
-    await Promise.all(this.#uris.map((uri) => this.#subscribe(uri)));
-    await this.list();
+  /** Subscribe to everything, and read. */
+  start() {
+    return followed(() => Promise.all(this.#uris.map((uri) => this.#subscribe(uri))), this.list);
   }
 
   notified(method, params) {
@@ -84,10 +102,12 @@ export class Mirror {
     const before = this.#uris.map((uri) => this.#address(uri));
     this.#session = session;
     const after = this.#uris.map((uri) => this.#address(uri));
-    await Promise.all(after.filter((uri) => !before.includes(uri)).map((uri) => this.#subscribe(uri)));
-    const left = before.filter((uri) => !after.includes(uri));
-    await Promise.all(left.map((uri) => this.#subscribe(uri, 'resources/unsubscribe')));
-    await this.refresh();
+    const [added, left] = [after.filter((uri) => !before.includes(uri)), before.filter((uri) => !after.includes(uri))];
+    const subscribe = () => Promise.all([
+      ...added.map((uri) => this.#subscribe(uri)),
+      ...left.map((uri) => this.#subscribe(uri, 'resources/unsubscribe')),
+    ]);
+    await followed(subscribe, () => this.refresh());
   }
 
   /** Where a resource is read: that of a session has the session's id in it. @param {string} uri */

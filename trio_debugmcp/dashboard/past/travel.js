@@ -17,7 +17,7 @@ export class Travel {
 
   /** Whether the past is shown, or is on its way. */
   get away() {
-    return this.moments.shown !== null || this.stops.away;
+    return this.moments.away || this.stops.away;
   }
 
   get last() {
@@ -54,6 +54,12 @@ export class Travel {
   goMoment(at, run) {
     this.stops.leave();
     return this.moments.go(at, run);
+  }
+
+  /** Show the moment that is found, unless the person goes elsewhere meanwhile. @param {() => Promise<string | null | undefined>} find */
+  goFound(find) {
+    this.stops.leave();
+    return this.moments.goFound(find);
   }
 
   now() {

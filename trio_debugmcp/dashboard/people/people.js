@@ -2,7 +2,7 @@
 // which can be read without a session too, and joins as a person where the page is in control.
 
 import {unlessAnswer} from '../connection/mcp.js';
-import {mirrored} from '../connection/mirror.js';
+import {followed, mirrored} from '../connection/mirror.js';
 
 export const PEOPLE = 'debugger://people';
 const KEY = 'trio-debugmcp.person';
@@ -38,12 +38,17 @@ export class People {
     this.#client = client;
     this.#store.update({people: NOBODY, me: null});
     try {
-      await client.request('resources/subscribe', {uri: PEOPLE});
-      if (role === 'control') this.#store.update({me: (await this.call('person_join', {key: keyOfTab()})).client});
+      await followed(() => this.#subscribe(client, role), this.#read);
     } catch (error) {
       unlessAnswer(error); // an older server, or a replay that is watched: the page works without
+      await this.#read();
     }
-    await this.#read();
+  }
+
+  /** To join once more is to be the same person. */
+  async #subscribe(client, role) {
+    await client.request('resources/subscribe', {uri: PEOPLE});
+    if (role === 'control') this.#store.update({me: (await this.call('person_join', {key: keyOfTab()})).client});
   }
 
   notified(method, params) {

@@ -29,7 +29,7 @@ export function createStatus(store) {
     const seen = now?.state === 'Running' ? look : null;
     setData(document.body, 'state', now ? now.state.toLowerCase() : last ? 'ended' : 'none');
     setData(document.body, 'reason', now?.exception ? 'exception' : seen?.deadlocks.length ? 'deadlock' : '');
-    const headline = now ? headlineOf(now, seen) : endedOrIdle(last, link);
+    const headline = now ? headlineOf(now, seen) : endedOrIdle(store.state);
     setText(state, headline);
     where.replaceChildren(...(now ? whereabouts(now, seen) : lastWords(store.state)));
     const told = now ? factsOf(now, processor) : [];
@@ -39,7 +39,7 @@ export function createStatus(store) {
     if (document.title !== tabTitle) document.title = tabTitle;
     const message = now?.exception?.message && !isWord(now.exception.message) ? ` ${now.exception.message}` : '';
     const whereSaid = now?.state === 'Running' ? '' : where.textContent; // for what threads wait is not spoken each second
-    if (link.status === 'open') announce(`${headline}. ${whereSaid}${message}`, now?.state);
+    if (link.status === 'open' && (now || isOver(store.state))) announce(`${headline}. ${whereSaid}${message}`, now?.state);
   });
   // The timeline may come after the session, and says which stop it is.
   store.watch(['session', 'active', 'events'], (now) => {
@@ -57,9 +57,14 @@ function headlineOf({state, exception, pauseReason}, seen) {
   return exception ? `Paused: ${exceptionInShort(exception)}` : `Paused ${whyPaused(pauseReason)}`;
 }
 
-function endedOrIdle(last, link) {
+/** Whether it is known that there is no session, and how the last one ended. @param {{active: boolean | null, last: any}} state */
+export const isOver = ({active, last}) => active === false && last !== undefined;
+
+function endedOrIdle({active, last, link}) {
   if (last) return last.exitCode === null ? 'Session ended' : `Program ended with exit code ${last.exitCode}`;
-  return link.status === 'open' ? 'No debug session' : ' ';
+  if (link.status === 'connecting') return 'Connecting…';
+  if (link.status !== 'open') return ' ';
+  return isOver({active, last}) ? 'No debug session' : 'Reading…';
 }
 
 const titleOf = ({state, currentLocation}) => (state === 'Paused' ? `${state} ${place(currentLocation)}` : state);
@@ -101,12 +106,15 @@ function factsOf(session, processor) {
     Program: [command, session.executablePath],
     Process: [session.processId],
     Uses: [shareInWords(processor, session), 'Of one processor, over the last second'],
-    Runtime: [session.runtimeVersion ?? session.language],
+    Runtime: [session.runtimeVersion ?? onlyOne(session.language)],
     Parent: [session.parentSessionId],
     Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
   };
   return Object.entries(facts).filter(([, [value]]) => value);
 }
+
+/** What an adapter is for, where that is one language: of several it is not known which the program is in. @param {string} languages */
+const onlyOne = (languages) => (languages.includes(', ') ? null : languages);
 
 /** @param {[string, any[]]} fact */
 const factNode = ([name, [value, title]]) => el('div', {title: title ?? ''}, el('dt', {}, name), el('dd', {}, String(value)));

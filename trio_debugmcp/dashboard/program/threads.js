@@ -50,16 +50,18 @@ export function createThreads(store, actions) {
     drawRings(live?.deadlocks ?? []);
     if (shown.length <= MOST_ROWS) most = MOST_ROWS;
     const drawn = shown.filter(({id}, index) => index < most || id === frames.threadId);
-    const rows = drawn.map((thread) => rowOf(thread, thread.id === frames.threadId, live !== null));
+    const locked = new Set(live?.deadlocks.flat().map(({id}) => id));
+    const rows = drawn.map((thread) => rowOf(thread, {selected: thread.id === frames.threadId, isLive: live !== null, locked: locked.has(thread.id)}));
     drawListbox(list, [...rows, ...moreRow(shown.length - drawn.length)], choose);
   }
 }
 
 /** The row of a thread; that of a running program says for what it waits. */
-function rowOf(thread, selected, isLive) {
+function rowOf(thread, {selected, isLive, locked}) {
   return {
     key: String(thread.id),
     selected,
+    dataset: {locked: String(locked)},
     title: [nameOf(thread), thread.state, thread.waitsFor && `waits for ${thread.waitsFor}`].filter(Boolean).join(', '),
     content: [
       el('span', {className: `dot thread-${thread.state.toLowerCase()}`}),

@@ -33,10 +33,17 @@ export function becauseRow(line, {current = false, quiet = false, go, links = []
   );
 }
 
-/** Scroll a view, and nothing around it, as far as it takes to see an element of it. @param {Element} view @param {Element} node */
-export function bringIntoSight(view, node) {
+/**
+ * Scroll a view, and nothing around it, as far as it takes to see an element of it below `head`, which stays at its top.
+ *
+ * @param {Element} view
+ * @param {Element} node
+ * @param {HTMLElement} head
+ */
+export function bringIntoSight(view, node, head) {
   const [around, box] = [view.getBoundingClientRect(), node.getBoundingClientRect()];
-  if (box.top < around.top) view.scrollTop -= around.top - box.top;
+  const top = around.top + head.offsetHeight;
+  if (box.top < top) view.scrollTop -= top - box.top;
   else if (box.bottom > around.bottom) view.scrollTop += box.bottom - around.bottom;
 }
 

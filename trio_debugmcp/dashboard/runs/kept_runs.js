@@ -1,7 +1,7 @@
 // The recorded runs that the server keeps, the oldest first. Mirrors `debugger://runs`, which can be read without a session too.
 
 import {unlessAnswer} from '../connection/mcp.js';
-import {mirrored} from '../connection/mirror.js';
+import {followed, mirrored} from '../connection/mirror.js';
 
 export const RUNS = 'debugger://runs';
 
@@ -27,11 +27,11 @@ export class KeptRuns {
   async opened(client) {
     this.#client = client;
     try {
-      await client.request('resources/subscribe', {uri: RUNS});
+      await followed(() => client.request('resources/subscribe', {uri: RUNS}), this.#read);
     } catch (error) {
       unlessAnswer(error); // an older server: the page works without
+      await this.#read();
     }
-    await this.#read();
   }
 
   /** @param {string} method @param {{uri?: string}} params */

@@ -22,6 +22,8 @@ const OTHER_FRAME = 'Asking for its values…';
 export class RunMoments {
   /** Counts what the person goes to: an answer to what is not wanted any more is dropped. */
   #turn = 0;
+  /** What is on its way: the turn of it, or 0. */
+  #awaited = 0;
   #moves = Promise.resolve();
 
   /**
@@ -41,10 +43,32 @@ export class RunMoments {
     return this.store.state.past?.moment ?? null;
   }
 
+  /** Whether a moment is shown, or is on its way. */
+  get away() {
+    return this.shown !== null || this.#awaited > 0;
+  }
+
   /** Show a moment of a run, which is the one that is open; without a number its last line. @param {string | null} at */
-  go(at, {id, process} = this.store.state.run) {
-    this.#turn += 1;
-    return this.#ask({run: id, ...(process === null ? {} : {process}), ...(at === null ? {} : {at})});
+  go(at, run = this.store.state.run) {
+    return this.goFound(async () => at, run);
+  }
+
+  /**
+   * Show the moment that `find` returns the number of, unless the person has gone elsewhere meanwhile, or it returns undefined.
+   *
+   * @param {() => Promise<string | null | undefined>} find
+   * @param {{id: string, process: number | null}} [run]  If none is named, the one that is open then.
+   */
+  async goFound(find, run) {
+    const turn = (this.#awaited = this.#turn += 1);
+    try {
+      const at = await find();
+      const of = run ?? this.store.state.run;
+      if (at === undefined || of === null || turn !== this.#turn) return;
+      await this.#ask({run: of.id, ...(of.process === null ? {} : {process: of.process}), ...(at === null ? {} : {at})});
+    } finally {
+      if (this.#awaited === turn) this.#awaited = 0;
+    }
   }
 
   /** Move from the moment that is shown. Keys may be pressed faster than moments come. @param {'back' | 'forward' | 'in' | 'out'} move */
@@ -62,6 +86,7 @@ export class RunMoments {
   /** Let what is on its way be for nothing: the person has gone elsewhere. */
   leave() {
     this.#turn += 1;
+    this.#awaited = 0;
   }
 
   /** @param {{run: string, process?: number, at?: string, move?: string}} args */

@@ -53,7 +53,7 @@ export function createRun(store, travel, ask) {
   }
 
   function close() {
-    if (travel.moments.shown) travel.now();
+    if (travel.moments.away) travel.now();
     store.update({run: null, path: []});
     byId('runs').querySelector('li')?.focus();
   }

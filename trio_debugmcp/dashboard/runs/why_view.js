@@ -45,21 +45,21 @@ export class WhyView {
     this.status = el('p', {className: 'asked-about', role: 'status'});
     this.list = el('ol', {className: 'path', ariaLabel: 'What led to it, in the order of time'});
     this.rest = el('div', {className: 'left-out'});
+    this.form = el('form', {className: 'ask', onsubmit: asked}, this.input, el('button', {type: 'submit', className: 'button'}, 'Why?'));
     this.node = el('div', {},
-      el('form', {className: 'ask', onsubmit: asked}, this.input, el('button', {type: 'submit', className: 'button'}, 'Why?')),
-      this.status, this.list, this.rest);
+      this.form, this.status, this.list, this.rest);
     this.settle = rove(this.list, '[data-row]');
     store.watch(['past'], () => this.#draw());
   }
 
   /** Another run is open: ask why it failed, and show where; if it did not, its last line. */
-  async opened() {
+  opened() {
     this.input.value = '';
     const turn = this.#turn + 1;
-    await this.ask({});
-    if (turn !== this.#turn) return;
-    const last = this.#answer?.because.at(-1);
-    await this.travel.goMoment(last?.at ?? null);
+    return this.travel.goFound(async () => {
+      await this.ask({});
+      return turn === this.#turn ? this.#answer?.because.at(-1)?.at ?? null : undefined;
+    });
   }
 
   shown() {}
@@ -119,7 +119,7 @@ export class WhyView {
     this.settle();
     const current = this.list.querySelector('[data-current="true"]');
     // Once the bar of the past is there, which leaves less room for the list.
-    if (current && shown !== this.#seen) requestAnimationFrame(() => current.isConnected && bringIntoSight(this.node, current));
+    if (current && shown !== this.#seen) requestAnimationFrame(() => current.isConnected && bringIntoSight(this.node, current, this.form));
     this.#seen = shown ?? '';
     if (focused) /** @type {HTMLElement | null} */ (this.list.querySelector(`[data-row="${focused}"]`))?.focus();
     this.rest.replaceChildren(...leftOut(this.#answer).map((words) => el('p', {className: 'note'}, words)));

@@ -2,7 +2,7 @@
 
 import {editBreakpoint} from './breakpoint_editor.js';
 import {confirmed} from '../view/dialog.js';
-import {byId, el, redraw} from '../view/dom.js';
+import {byId, el, redraw, setData} from '../view/dom.js';
 import {baseName, plural} from '../view/words.js';
 
 export function createBreakpoints(store, actions) {
@@ -12,6 +12,7 @@ export function createBreakpoints(store, actions) {
 
   store.watch(['breakpoints', 'role'], ({breakpoints, role}) => {
     const rows = breakpoints === null ? [] : allOf(breakpoints);
+    setData(list, 'empty', breakpoints === null ? 'Not known yet.' : 'None set.');
     redraw(list, rows.map((each) => row(each, role === 'control' ? actions : null)));
     redraw(tools, role === 'control' && rows.length > 0 ? buttonsFor(rows, actions) : []);
   });

@@ -1,7 +1,7 @@
 // What to do when there is nothing to see.
 
 import {nameOf} from '../program/deadlock.js';
-import {allWait} from '../program/status.js';
+import {allWait, isOver} from '../program/status.js';
 import {placeOf, rowsOf} from '../program/tasks.js';
 import {byId, el} from './dom.js';
 import {place} from './words.js';
@@ -15,7 +15,7 @@ export function createEmpty(store, openRun) {
   store.watch(['active', 'place', 'link', 'last', 'session', 'role', 'now', 'runs', 'events'], (state) => {
     const {active, place: shown, link, last, session, role, now} = state;
     const runs = active && session !== null && session.state !== 'Paused';
-    const show = shown === null && (runs || (link.status === 'open' && !active));
+    const show = shown === null && (runs || (link.status === 'open' && isOver(state)));
     byId('source').hidden = show;
     view.hidden = !show;
     if (!show) return;
