@@ -83,6 +83,8 @@ async def test_what_an_assertion_raises_in_a_module_of_ecmascript_stops_by_its_t
         wanted = [{"exception": "AssertionError"}]
         stop = await client.call("debug_launch", program=str(file), breakpoints=wanted)
         assert (stop["reason"], stop["at"].rpartition(" in ")[0]) == ("Exception", f"{file}:3")
+        end = await client.call("debug_continue")
+        assert not any("without a stop" in each for each in end.get("notes", []))
 
 
 async def test_a_worker_thread_and_a_fork_are_children_of_the_program(debugging: Connect) -> None:
@@ -143,6 +145,30 @@ async def test_a_breakpoint_on_a_function_stops_in_its_source_and_one_that_is_no
         assert (
             "fn-5 was refused: " in end["notes"][0]
         )  # at once, although the program has ended before it could be asked
+
+
+async def test_exceptions_of_other_types_are_counted_and_a_rejection_may_still_be_handled(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    lines = [
+        "class Sold extends Error {}",
+        "for (let i = 0; i < 4; i++) try { if (i) null.x; else [].length = -1; } catch {}",
+        "try { throw new Sold('none left'); } catch {}",
+        "async function main() {",
+        "  await Promise.reject(new RangeError('late')).then(0, (error) => console.log('handled', error.message));",
+        "}",
+        "main();",
+    ]
+    (tmp_path / "till.js").write_text("\n".join(lines))
+    async with debugging("--root", str(tmp_path)) as client:
+        stop = await client.call("debug_launch", program="till.js", breakpoints=[{"exception": "Sold"}])
+        said = "passed over 4 exceptions that no breakpoint asks for: TypeError 3, RangeError 1"
+        assert (stop["exception"], said in stop["notes"]) == ("Sold: none left", True)
+        stop = await client.call("debug_continue")
+        assert (stop["mode"], stop["at"].rpartition("/")[2]) == ("unhandled", "till.js:5 in main")
+        assert any(note.startswith("nothing handles this rejection yet: ") for note in stop["notes"])
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "handled late\n")
 
 
 async def test_breakpoints_that_are_added_behind_those_of_the_launch_are_hit_each_by_its_own_id(

@@ -132,7 +132,7 @@ class StopExamined(Change, frozen=True):
     `skipped_frames` are above `frames`, and `counted` those breakpoints whose hits the program counts, with their
     number. `data`: of a stop at data breakpoints, what they saw. `sources`: of the files of the frames, as far as kept.
     `is_explained`: the description is our own sentence. `handling`: the exception in whose `except` or `finally` the
-    program is, in the frame at hand.
+    program is, in the frame at hand. `remarks`: what else is to be said of the exception.
     """
 
     session_id: str
@@ -144,6 +144,7 @@ class StopExamined(Change, frozen=True):
     is_explained: bool = False
     hit_ids: tuple[int, ...] | None = None
     exception: ExceptionInfo | None = None
+    remarks: tuple[str, ...] = ()
     exception_breakpoints: tuple[str, ...] = ()
     not_hit: tuple[str, ...] = ()
     counted: tuple[tuple[str, int], ...] = ()

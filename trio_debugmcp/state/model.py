@@ -110,7 +110,8 @@ class Stop(Struct, frozen=True):
     """Why and where a session is paused. `number` counts the stops of all sessions, from 1.
 
     `is_explained`: the description is this server's sentence; else it is what the debug adapter says. `handling`: the
-    exception in whose `except` or `finally` the frame at hand is, as `KeyError: 'a'`, where that is known.
+    exception in whose `except` or `finally` the frame at hand is, as `KeyError: 'a'`, where that is known. `remarks`:
+    what else is to be said of the `exception`.
     """
 
     number: int
@@ -120,6 +121,7 @@ class Stop(Struct, frozen=True):
     location: Location | None
     breakpoint_ids: tuple[str, ...] = ()
     exception: ExceptionInfo | None = None
+    remarks: tuple[str, ...] = ()
     changes: tuple[DataChange, ...] = ()
     is_explained: bool = False
     handling: str | None = None

@@ -234,6 +234,7 @@ def _(change: StopExamined, state: State) -> State:
         location=location,
         breakpoint_ids=(*shown, *change.exception_breakpoints),
         exception=change.exception,
+        remarks=change.remarks,
         changes=change.data or (),
         handling=change.handling,
     )

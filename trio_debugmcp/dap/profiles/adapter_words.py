@@ -48,6 +48,10 @@ class Words:
         """What a stop says of itself beside its reason."""
         return stopped.text or stopped.description
 
+    def doubt(self, stopped: Stopped, mode: str | None) -> str | None:
+        """What remains open of an exception that an adapter calls one of this break mode."""
+        return None
+
     def thread_name(self, name: str) -> str:
         """A thread's name, without what is known of the thread anyway."""
         return name

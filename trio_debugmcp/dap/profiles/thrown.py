@@ -23,12 +23,16 @@ SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
 
 
 class ThrownDescription(Struct, frozen=True):
-    """An exception or a signal. `lineage`: the type and its ancestors, most derived first; `mode`: its break mode."""
+    """An exception or a signal. `lineage`: the type and its ancestors, most derived first; `mode`: its break mode.
+
+    `passed`: how many were raised before it at which the program was not stopped, by their types.
+    """
 
     type: str
     message: str | None = None
     lineage: tuple[str, ...] = ()
     mode: str | None = None
+    passed: Mapping[str, int] = MappingProxyType({})
 
 
 Look = Generator[str, str | None, ThrownDescription | None]

@@ -164,6 +164,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
 def _said(debugger: Debugger, stop: Stop) -> list[str]:
     """Return why this server left a program stopped, and what is wrong with the breakpoints that it is at."""
     notes = [stop.description] if stop.is_explained and stop.description and stop.exception is None else []
+    notes += stop.remarks
     kinds = [kind for kind in debugger.state.exceptions if kind.id in stop.breakpoint_ids]
     notes += [kind.problem for kind in kinds if kind.problem]
     notes += [f"{change.breakpoint} {change.expression}: {change.note}" for change in stop.changes if change.note]

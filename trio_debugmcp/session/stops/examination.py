@@ -236,7 +236,7 @@ class Examiner:
                 data=data,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
-                exception_breakpoints=raised.wanted_by if raised else (),
+                **({} if raised is None else _of_exception(raised)),
                 not_hit=not_hit,
                 counted=tuple(counted.items()),
                 frames=frames,
@@ -279,6 +279,10 @@ def _further_in(stopped: Stopped, skipped: Sequence[StackFrame]) -> str | None:
         return None
     frames = "1 frame" if len(skipped) == 1 else f"{len(skipped)} frames"
     return f"it is in {skipped[0].name}, {frames} of libraries further in"
+
+
+def _of_exception(raised: Raised) -> dict[str, tuple[str, ...]]:
+    return {"remarks": raised.remarks, "exception_breakpoints": raised.wanted_by}
 
 
 def _with_function(fault: Raised, function: str) -> Raised:

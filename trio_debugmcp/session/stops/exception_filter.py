@@ -34,6 +34,7 @@ from trio_debugmcp.session.stops.raised import (
     is_of,
     is_outermost,
     is_raised_in,
+    remarks_on,
     test_failure,
     with_bare_names,
 )
@@ -146,11 +147,9 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         if await self._is_repetition(info, found):
             return Raised(info, counts=False)
-        lineage: tuple[str, ...] | None
-        if seen is not None:
-            lineage = with_bare_names(seen.lineage)
-        else:
-            lineage = None if self._requests.profile.thrown.reads_types else await self._lineage(info, frame_id)
+        lineage = None if seen is None else with_bare_names(seen.lineage)
+        if seen is None and not self._requests.profile.thrown.reads_types:
+            lineage = await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
         asked = info.break_mode in modes or not (candidates or failures)
         fails = any(is_of(self._requests.profile.thrown, name, info, lineage) for name in failures)
@@ -161,7 +160,8 @@ class ExceptionFilter:
         exceptions = _without_judged(self._requests, candidates)
         wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, found)]
         counts = bool(wanted) or fails or (asked and not on_purpose)
-        return Raised(info, tuple(wanted), counts=counts, fails_test=fails)
+        remarks = remarks_on(self._requests.profile.words.doubt(stopped, info.break_mode), seen)
+        return Raised(info, tuple(wanted), counts=counts, fails_test=fails, remarks=remarks)
 
     async def _by_runtime(self, function: str, found: Findings) -> ThrownDescription | None:
         """Return what a function of a runtime raises, for which the adapter has no filter; None at any other."""

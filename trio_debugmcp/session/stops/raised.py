@@ -2,12 +2,12 @@
 
 import os.path
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles.thrown import Thrown
+from trio_debugmcp.dap.profiles.thrown import Thrown, ThrownDescription
 from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import ExceptionInfo
@@ -19,11 +19,15 @@ TEST_FAILURE = "test failure"
 """The type of what stops a test whose runner raises nothing where it fails."""
 
 
+_MOST_KINDS = 5
+"""Types of exceptions that are named."""
+
+
 class Raised(Struct, frozen=True):
     """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop.
 
     `signal`: the name of the signal that it is, or ends in; `is_fault`: one that an instruction caused. `fails_test`: a
-    test fails by it.
+    test fails by it. `remarks`: what else is to be said of it.
     """
 
     info: ExceptionInfo
@@ -32,6 +36,7 @@ class Raised(Struct, frozen=True):
     is_fault: bool = False
     fails_test: bool = False
     signal: str | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def test_failure(thrown: Thrown, found: Findings) -> Raised | None:
@@ -40,6 +45,24 @@ def test_failure(thrown: Thrown, found: Findings) -> Raised | None:
         return None
     again = len(found.frames) > 1 and found.frames[1].label == thrown.fails_in  # of the test that it is a part of
     return Raised(ExceptionInfo(TEST_FAILURE, None, None), counts=not again, fails_test=True)
+
+
+def passed_over(passed: Mapping[str, int]) -> str | None:
+    """Return how many exceptions were raised at which the program was not stopped, the most frequent types first."""
+    if not passed:
+        return None
+    kinds = sorted(passed, key=lambda kind: -passed[kind])
+    others = sum(passed[kind] for kind in kinds[_MOST_KINDS:])
+    named = ", ".join(f"{kind} {passed[kind]}" for kind in kinds[:_MOST_KINDS]) + (
+        f", others {others}" if others else ""
+    )
+    each = "1 exception" if sum(passed.values()) == 1 else f"{sum(passed.values())} exceptions"
+    return f"passed over {each} that no breakpoint asks for: {named}"
+
+
+def remarks_on(doubt: str | None, seen: ThrownDescription | None) -> tuple[str, ...]:
+    """Return what is to be said of an exception: what is doubtful of it, and how many were passed over before."""
+    return tuple(filter(None, (doubt, None if seen is None else passed_over(seen.passed))))
 
 
 def is_of(thrown: Thrown, wanted: str, info: ExceptionInfo, lineage: tuple[str, ...] | None) -> bool:

@@ -1,6 +1,7 @@
 """JavaScript as js-debug shows it: values, names, exceptions, and what node prints of a crash."""
 
 import json
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -41,6 +42,19 @@ def test_what_is_kept_of_an_exception_tells_whether_anything_catches_it() -> Non
 
 
 @pytest.mark.parametrize(
+    ("description", "mode", "is_doubted"),
+    [
+        ("Paused on promise rejection", "unhandled", True),
+        ("Paused on promise rejection", "always", False),  # where it is thrown nothing is claimed
+        ("Paused on exception", "unhandled", False),
+    ],
+)
+def test_that_nothing_handles_a_rejection_is_a_claim(description: str, mode: str, is_doubted: bool) -> None:
+    said = profile().words.doubt(Stopped(reason="exception", description=description), mode)
+    assert (said is not None and "a handler that is added later" in said) is is_doubted
+
+
+@pytest.mark.parametrize(
     ("described", "kind", "message"),
     [
         ("TypeError: bad 2", "TypeError", "bad 2"),
@@ -57,11 +71,17 @@ def test_a_type_and_a_message_come_in_one(described: str, kind: str, message: st
 def test_what_was_kept_is_the_description_of_an_exception() -> None:
     look = profile().thrown.exception()
     assert "Symbol.for" in next(look)
-    described = {"type": "Sold", "message": "none left", "lineage": ["Sold", "Error"], "mode": "always"}
+    described: dict[str, Any] = {"type": "Sold", "message": "none left", "lineage": ["Sold", "Error"], "mode": "always"}
     with pytest.raises(StopIteration) as found:
         look.send(f"'{quote(json.dumps(described))}'")
     seen = found.value.value
     assert (seen.type, seen.message, seen.lineage, seen.mode) == ("Sold", "none left", ("Sold", "Error"), "always")
+    assert seen.passed == {}
+    look = profile().thrown.exception()
+    next(look)
+    with pytest.raises(StopIteration) as counted:
+        look.send(quote(json.dumps({**described, "passed": {"RangeError": 2}})))
+    assert counted.value.value.passed == {"RangeError": 2}
     look = profile().thrown.exception()
     next(look)
     with pytest.raises(StopIteration) as nothing:

@@ -66,6 +66,8 @@ _UNPARSED = re.compile(
 
 _NOWHERE = "no script that is loaded has code there"
 
+_MAY_BE_HANDLED = "nothing handles this rejection yet: a handler that is added later keeps the program alive"
+
 _DEFINITION = re.compile(r"(async )?ƒ\*?|class\b")
 
 
@@ -133,6 +135,10 @@ class JavaScriptWords(Words):
     def why(self, stopped: Stopped) -> str | None:
         why = super().why(stopped)
         return None if why is not None and why.startswith("Paused") else why  # it only repeats the reason
+
+    def doubt(self, stopped: Stopped, mode: str | None) -> str | None:
+        is_rejection = stopped.description == "Paused on promise rejection"
+        return _MAY_BE_HANDLED if is_rejection and mode == "unhandled" else None
 
     def exception_message(self, kind: str) -> str | None:
         found = _KIND.fullmatch(kind)

@@ -15,6 +15,11 @@ from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
 _SYMBOL = '"trio_debugmcp.exception"'
 
+_PASSED = '"trio_debugmcp.passed"'
+"""Where the program counts, by type, the exceptions that no breakpoint asked for."""
+
+_MOST_TYPES = 20
+"""That are counted for themselves; those of more types are counted together."""
 
 BUILT_IN = (
     *("Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError"),
@@ -58,7 +63,8 @@ def _asked(*body: str) -> str:
 _TAKE = _asked(
     f"if(k.taken){{delete globalThis[Symbol.for({_SYMBOL})];return''}}k.taken=true;",  # that is of an earlier stop
     _FACTS,
-    f"return {_ANSWER.format('{...facts(k.get()),mode:k.mode}')}",
+    f"const p=globalThis[Symbol.for({_PASSED})];delete globalThis[Symbol.for({_PASSED})];",
+    f"return {_ANSWER.format('{...facts(k.get()),mode:k.mode,passed:p}')}",
 )
 
 _BEHIND = _asked(
@@ -82,9 +88,11 @@ _IS_OF = (
     "let of=e===null||typeof e!=='object'&&typeof e!=='function'?is(e===null?'null':typeof e):is(own(e,'name'));"
     "for(let p=e;!of&&p!==null&&p!==undefined;p=g.Object.getPrototypeOf(g.Object(p)))"
     "of=is(own(own(p,'constructor'),'name'));"
-    "if(!of)return false;"
+    f"if(!of){{try{{const p=g[g.Symbol.for({_PASSED})]??={{__proto__:null}};"
+    "let n=e===null||typeof e!=='object'?typeof e:own(own(e,'constructor'),'name')||'Object';"
+    f"if(!(n in p)&&g.Object.keys(p).length>={_MOST_TYPES})n='of other types';p[n]=(p[n]||0)+1}}catch{{}}return false}}"
 )
-"""Statements that return unless `e` is of one of the types `w`, by its own name or that of a class it descends from."""
+"""Statements that count `e` and return, unless it is of one of the types `w`, by its own name or its classes'."""
 
 
 def keeping(mode: str, types: Sequence[str] = ()) -> str:
@@ -115,7 +123,11 @@ class JavaScriptThrown(Thrown):
         if not isinstance(facts, dict):
             return None
         return ThrownDescription(
-            str(facts.get("type")), facts.get("message") or None, tuple(facts.get("lineage") or ()), facts.get("mode")
+            str(facts.get("type")),
+            facts.get("message") or None,
+            tuple(facts.get("lineage") or ()),
+            facts.get("mode"),
+            facts.get("passed") or {},
         )
 
     def behind(self) -> str | None:

@@ -50,8 +50,11 @@ def _values_note(debugger: Debugger, last: Snapshot, crash: Crash) -> str:
 
 
 def is_of_type(printed: str, name: str) -> bool:
-    """Whether an exception as it was printed is of a type as a stop names it, which may lack the module: `Closed`."""
-    kind = printed.partition(": ")[0]
+    """Whether an exception as it was printed is of a type as a stop names it, which may lack the module: `Closed`.
+
+    node prints a code behind the type: `AssertionError [ERR_ASSERTION]: …`.
+    """
+    kind = printed.partition(": ")[0].partition(" [")[0]
     return kind == name or kind.endswith(f".{name}")
 
 
@@ -101,11 +104,17 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
 
 def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> list[str]:
     """Return a note on an exception that ended a program without a stop, as the debugger took it for caught."""
-    started, stop, crash = debugger.last_start, ended.stop, printed.crash
-    stops = started is not None and isinstance(started[1], Launch) and started[1].stop_at != ()
-    if printed.unseen is None or crash is None or not ended.exit_code or not stops:
+    started, crash = debugger.last_start, printed.crash
+    asked = started is not None and isinstance(started[1], Launch) and started[1].stop_at != ()
+    if printed.unseen is None or crash is None or not ended.exit_code or not asked:
         return []
-    if stop is not None and stop.exception is not None and is_of_type(crash.exception, stop.exception.type):
+    pid = ended.origin.process_id  # the session that has ended may be one that only launched the program
+    of_program = [
+        kept.stop.exception
+        for kept in debugger.state.kept.stops
+        if kept.session_id == ended.id or (pid is not None and kept.process_id == pid)
+    ]
+    if any(each is not None and is_of_type(crash.exception, each.type) for each in of_program):
         return []
     kind = crash.exception.partition(":")[0].partition(" ")[0]
     wanted = f'breakpoints: [{{"exception": "{kind}"}}]'
