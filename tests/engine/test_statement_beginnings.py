@@ -111,6 +111,8 @@ STATEMENTS = {
     "async def h():\n    async for x in each(\n        1, 2\n    ):\n        g(x)\nrun(h())": [1, 3, 1, 0, 2, 1],
     "def h():\n    return g(\n        1) + g(\n        2)\nh()\nh()": [1, 2, 2, 2, 1, 1],
     "g(lambda: g(\n    1))()": [2, 1],
+    "def h():\n    x = yield from once()\ndef once():\n    yield\nit = h()\nnext(it)\nit.close()": [1] * 7,
+    "try:\n    found = [g(1 / n)\n        for n in (1, 0)]\nexcept ArithmeticError:\n    g(1)": [1, 1, 1, 1, 1],
 }
 """How often each of their lines is to count."""
 

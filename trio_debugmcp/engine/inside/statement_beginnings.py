@@ -60,7 +60,7 @@ class StatementBeginnings:
             return frozenset()
         ranges = [(start, end) for start, end, each in code.co_lines() if each == line]
         if len(ranges) < 2:
-            return _without_targets(code, *ranges[0]) if _REPORTS_TARGETS and ranges else None
+            return _without_targets(code, *ranges[0]) if ranges else None
         spans = [span for span in self._spans_of(code) or () if span.has(line)]
         if not spans:
             return None
@@ -94,15 +94,19 @@ def _is_of_statement_outside(code: Any, line: int) -> bool:
 
 
 def _without_targets(code: Any, start: int, end: int) -> frozenset[int] | None:
-    """Return the offsets of a line but for those to which a jump within it leads, as of `a or b`; None if none does."""
+    """Return the offsets of a line but for those to which it leads itself; None if there are none.
+
+    A jump does, as of `a or b`, and what handles an exception within the line, as of `yield from` or a `with`.
+    """
     try:
         read = Disassembly(code)
     except UnreadableCodeError:
         return None
     inside = frozenset([offset for offset in read.offsets if start <= offset < end])
     jumps = [(read.offsets[jump], read.offsets[to]) for jump, to in read.jumps.items()]
-    targets = inside & {to for jump, to in jumps if start <= jump < to}
-    return inside - targets if targets else None
+    targets = {to for jump, to in jumps if start <= jump < to} if _REPORTS_TARGETS else set()
+    targets |= {entry.target for entry in read.table if start <= entry.start and entry.end <= end}
+    return inside - targets if inside & targets else None
 
 
 class _Paths:
@@ -143,7 +147,7 @@ class _Paths:
                 name = read.names[each]
                 if name == "RESUME" and not read.args[each] & _AFTER_WAIT:
                     return True
-                if name == "JUMP_BACKWARD" and self._is_round(each, at):
+                if name == "JUMP_BACKWARD" and read.jumps.get(each) == at and self._is_round(each, at):
                     return True
                 line = self._lines[each]
                 if line is not None and not span.covers(line):
