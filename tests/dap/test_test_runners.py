@@ -702,14 +702,87 @@ def test_a_section_that_is_not_there_is_refused_as_the_case_would_pass(tmp_path:
         run_of("tests/a_test.cpp::adds, up > twise", tmp_path)
 
 
-@pytest.mark.parametrize(("name", "instead"), [("ShelfTest.kt", "JUnitCore"), ("ShelfTest.scala", "JUnitCore")])
-def test_a_test_of_a_language_without_a_runner_is_refused_with_what_to_do_instead(
-    tmp_path: Path, name: str, instead: str
+@pytest.mark.parametrize(
+    ("package", "runner", "instead"),
+    [
+        ("org.scalatest.funsuite.AnyFunSuite", "ScalaTest", "org.scalatest.tools.Runner"),
+        ("munit.FunSuite", "munit", "JUnitCore"),
+        ("io.kotest.core.spec.style.StringSpec", "Kotest", "ConsoleLauncher"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".kt", ".scala"])
+def test_a_test_of_another_runner_of_the_jvm_is_refused_with_what_launches_it(
+    tmp_path: Path, suffix: str, package: str, runner: str, instead: str
 ) -> None:
-    (tmp_path / name).write_text("")
-    assert test_runners.is_own_program(f"{name}::adds up")
-    with pytest.raises(NoSuchTest, match=f"Nothing here runs single tests of .*{instead}"):
-        test_runners.test_run(f"{name}::adds up", [str(tmp_path)])
+    (tmp_path / f"ShelfTest{suffix}").write_text(f"package shop\nimport {package}\n")
+    assert test_runners.is_own_program(f"ShelfTest{suffix}::adds up")
+    with pytest.raises(NoSuchTest, match=f"is of {runner}, .*{instead}"):
+        run_of(f"ShelfTest{suffix}::adds up", tmp_path)
+
+
+KOTLIN = """package shop // of all
+
+import org.junit.jupiter.api.Test
+
+class ShelfTest {
+    @Test fun `adds up. twice`() {}
+
+    @ParameterizedTest
+    @ValueSource(ints = [1])
+    internal fun each(price: Int, name: String) {}
+
+    @Nested inner class Empty {
+        @Test fun works() {}
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "selected"),
+    [
+        ("::adds up. twice", "shop.ShelfTest#adds up. twice()"),
+        ("::`adds up. twice`", "shop.ShelfTest#adds up. twice()"),
+        ("::ShelfTest.each", "shop.ShelfTest#each(int,java.lang.String)"),
+        (":10", "shop.ShelfTest#each(int,java.lang.String)"),
+        ("::Empty#works", "shop.ShelfTest$Empty#works()"),
+        ("::Empty", "shop.ShelfTest$Empty"),
+        ("", "shop.ShelfTest"),
+    ],
+)
+def test_a_test_of_kotlin_is_selected_by_its_class_and_its_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, selected: str
+) -> None:
+    home = jars_of_five(tmp_path, monkeypatch)
+    (home / "shelves.kt").write_text(KOTLIN)
+    run = run_of(f"shelves.kt{name}", home)
+    assert run.args == (selected,)
+    assert run.build is not None
+    compiler, javac = run.build.commands_for("/out")
+    assert (compiler[0], compiler[-1], "-cp" in compiler) == ("kotlinc", f"{home}/shelves.kt", True)
+    assert (javac[0], javac[-1].endswith("RunJUnit5.java")) == ("javac", True)
+    assert javac[javac.index("-cp") + 1].startswith("/out:")
+
+
+def test_a_test_of_kotlin_that_is_not_there_is_refused_with_those_that_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = jars_of_five(tmp_path, monkeypatch)
+    (home / "shelves.kt").write_text(KOTLIN + "class Other { @Test fun works() {} }\n")
+    with pytest.raises(NoSuchTest, match=r"2 tests .* Pass one of: ShelfTest\.Empty\.works, Other\.works"):
+        run_of("shelves.kt::works", home)
+    with pytest.raises(NoSuchTest, match=r"several classes with tests. Pass one of: ShelfTest, Other"):
+        run_of("shelves.kt", home)
+    with pytest.raises(NoSuchTest, match=r"no test 'eech' in .*each"):
+        run_of("shelves.kt::eech", home)
+
+
+def jars_of_five(directory: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of a project that has jars called like those of JUnit 5."""
+    monkeypatch.setenv("CLASSPATH", "")
+    for name in ("junit-jupiter-api", "junit-jupiter-engine", "junit-platform-engine", "junit-platform-launcher"):
+        (directory / f"{name}-1.9.1.jar").touch()
+    return directory
 
 
 ZIG = """const Box = struct {

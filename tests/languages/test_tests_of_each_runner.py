@@ -37,6 +37,8 @@ class Runner(Struct, frozen=True):
 
 
 BARN = "src/test/java/barn"
+CROFT = "src/test/kotlin/croft"
+LOFT = "src/test/scala"
 
 JARS = (
     *("junit-jupiter-api", "junit-jupiter-params", "junit-jupiter-engine", "junit-platform-commons"),
@@ -45,6 +47,8 @@ JARS = (
 
 INSTALLED = {
     "javac": "openjdk-17-jdk-headless",
+    "kotlinc": "kotlin",
+    "scalac": "scala",
     "/usr/include/gtest": "libgtest-dev cmake",
     "/usr/include/catch2": "catch2 cmake",
 }
@@ -82,6 +86,14 @@ RUNNERS = {
     "JUnit 4": Runner(
         *("barn", "javac", f"{BARN}/OldShelfTest.java:11", f"{BARN}/OldShelfTest.java::OldShelfTest#emptyIsZero"),
         *(f"{BARN}/OldShelfTest.java:11", "java.lang.AssertionError: ", ("got", "6"), "emptyIsZero"),
+    ),
+    "JUnit 5, Kotlin": Runner(
+        *("croft", "kotlinc", f"{CROFT}/shelves.kt::counts add up", f"{CROFT}/shelves.kt:15"),
+        *(f"{CROFT}/shelves.kt:10", "org.opentest4j.AssertionFailedError: ", ("got", "6"), "emptyIsZero"),
+    ),
+    "JUnit 4, Scala": Runner(
+        *("loft", "scalac", f"{LOFT}/Shelves.scala::countsAddUp", f"{LOFT}/Shelves.scala::ShelfTest.emptyIsZero"),
+        *(f"{LOFT}/Shelves.scala:10", "java.lang.AssertionError: ", ("got", "6"), "emptyIsZero"),
     ),
     "zig test": Runner(
         *("pantry", "zig", "shelf.zig::counts add up", "shelf.zig:15"),
@@ -122,7 +134,11 @@ CATCH2 = pytest.mark.nightly("its header compiles for half a minute; gtest is tr
 
 ON_NODE = pytest.mark.nightly("node:test and vitest are tried at every change, and the command of this one in memory")
 
-MARKS = {"shed": CATCH2, "web-jest": ON_NODE, "web-mocha": ON_NODE}
+SLOW_COMPILER = pytest.mark.nightly(
+    "its compiler takes ten seconds for each launch; JUnit of Java is tried at every change"
+)
+
+MARKS = {"croft": SLOW_COMPILER, "loft": SLOW_COMPILER, "shed": CATCH2, "web-jest": ON_NODE, "web-mocha": ON_NODE}
 
 PROJECT_NAMES = [
     pytest.param(name, marks=MARKS.get(name, ()))
@@ -142,7 +158,7 @@ async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_i
     if needs == "node":
         need("npm packages", str(PACKAGES) if PACKAGES.is_dir() else None, "scripts/npm-install")
         (project / "node_modules").symlink_to(PACKAGES)
-    if needs == "javac":
+    if needs in ("javac", "kotlinc", "scalac"):
         (project / "lib").mkdir()
         for library in JARS:
             jar = next(Path("/usr/share/java").glob(f"{library}-[0-9]*.jar"), None)

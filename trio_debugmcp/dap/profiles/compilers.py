@@ -78,7 +78,7 @@ class BuildPlan(Struct, frozen=True):
 
     `package`: the directory whose sources it is of, if that is another than where the command runs. `makes`: as of the
     build; `sources`: the directory of the packages, for classes. `program`: what is made, if the command knows where.
-    `beside_output`, `otherwise`: as of the build, too.
+    `beside_output`, `otherwise`: as of the build, too. `then`: commands that add to what the first has made.
     """
 
     command: tuple[str, ...]
@@ -90,9 +90,14 @@ class BuildPlan(Struct, frozen=True):
     program: str = ""
     beside_output: bool = False
     otherwise: tuple[str, ...] = ()
+    then: tuple[tuple[str, ...], ...] = ()
 
     def command_for(self, output: str) -> list[str]:
         """Return the command line that makes this file."""
+        return self.commands_for(output)[0]
+
+    def commands_for(self, output: str) -> list[list[str]]:
+        """Return the command lines that make this file, one after the other."""
         values = {
             "program": self.source,
             "package": self.package or self.directory,
@@ -100,7 +105,7 @@ class BuildPlan(Struct, frozen=True):
             "output_directory": str(PurePath(output).parent),
             "sources": self.sources or self.directory,
         }
-        return [str(word) for word in filled(self.command, values)]
+        return [[str(word) for word in filled(words, values)] for words in (self.command, *self.then)]
 
     def runs_in(self, output: str) -> str:
         """Return the directory in which the command runs that makes this file."""

@@ -59,11 +59,11 @@ def main_of(path: Path, text: str) -> MainClass | None:
     if path.suffix.lower() == ".kt":
         if _FUNCTION.search(bare) is None:
             return None
-        return MainClass(within + _file_class(path, text), str(path.parent), libraries=_libraries("kotlinc"))
+        return MainClass(within + _file_class(path, text), str(path.parent), libraries=libraries("kotlinc"))
     for found in _OBJECT_OF_SCALA.finditer(bare):
         if re.search(r"\bdef\s+main\s*\(", found["body"]) or re.search(r"\bextends\s+App\b", found["rest"]):
             name = within + found["name"]
-            return MainClass(name, str(path.parent), entry=f"{name}$", libraries=_libraries("scalac"))
+            return MainClass(name, str(path.parent), entry=f"{name}$", libraries=libraries("scalac"))
     return None
 
 
@@ -83,6 +83,11 @@ def classes_of(file: str, text: str, class_path: str) -> list[tuple[str, list[in
     else:
         names += [f"{name}$" for kind, name in types if kind == "object"]
     return [(package + name, []) for name in names]
+
+
+def package_of(text: str) -> str:
+    """Return the package of a source."""
+    return _package(_NOT_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)).removesuffix(".")
 
 
 def _package(bare: str) -> str:
@@ -145,11 +150,15 @@ def _named(data: Iterable[bytes]) -> tuple[ClassFile, ...]:
     return tuple(each for each in found if each.source is not None and each.source.endswith(SUFFIXES))
 
 
-def _libraries(compiler: str) -> tuple[str, ...]:
+def libraries(compiler: str) -> tuple[str, ...]:
     """Return the jars of a language that its programs need to run, where its compiler has them."""
     found = shutil.which(compiler)
     if found is None:
         return ()
     lib = Path(os.path.realpath(found)).parent.parent / "lib"
-    patterns = ("kotlin-stdlib.jar",) if compiler == "kotlinc" else ("scala-library*.jar", "scala3-library*.jar")
+    patterns = (
+        ("kotlin-stdlib.jar", "kotlin-test.jar")
+        if compiler == "kotlinc"
+        else ("scala-library*.jar", "scala3-library*.jar")
+    )
     return tuple(str(jar) for pattern in patterns for jar in sorted(lib.glob(pattern)))

@@ -117,9 +117,13 @@ class Builds:
 
     async def _run(self, plan: BuildPlan, output: str) -> Ran:
         try:
-            command, env = plan.command_for(output), environment(_PLAIN)
+            (command, *further), env = plan.commands_for(output), environment(_PLAIN)
             command[0] = _compiler(command[0], plan.otherwise)
-            return await run_command(command, self._watchdog, cwd=plan.runs_in(output), env=env)
+            ran = await run_command(command, self._watchdog, cwd=plan.runs_in(output), env=env)
+            for each in further:
+                if ran.exit_code == 0:
+                    ran = await run_command(each, self._watchdog, cwd=plan.runs_in(output), env=env)
+            return ran
         except CannotRun as error:
             raise UsageError(
                 "LAUNCH_FAILED",

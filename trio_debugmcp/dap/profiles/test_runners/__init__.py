@@ -14,6 +14,7 @@ from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run, may_be_of_r
 from trio_debugmcp.dap.profiles.test_runners.cpp_tests import cpp_run
 from trio_debugmcp.dap.profiles.test_runners.go_test import go_files_with, go_run, may_be_of_go
 from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
+from trio_debugmcp.dap.profiles.test_runners.kotlin_scala_tests import jvm_run
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
 from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
 from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
@@ -25,20 +26,6 @@ from trio_debugmcp.dap.profiles.test_runners.zig_test import zig_run
 __all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_alone", "test_run", "with_file"]
 
 
-def _without_runner(language: str, instead: str) -> Callable[[NamedTest], TestRun]:
-    """Return what refuses tests of a language that no runner here is for, with what to do instead."""
-
-    def refuse(_: NamedTest) -> TestRun:
-        raise NoSuchTest(f"Nothing here runs single tests of {language}. {instead}.")
-
-    return refuse
-
-
-_JUNIT = (
-    'Build them, and launch JUnit: adapter_options={"mainClass": "org.junit.runner.JUnitCore", "classpath": …}, '
-    "args=[CLASS]"
-)
-
 _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".rs": cargo_run,
     ".go": go_run,
@@ -47,8 +34,8 @@ _RUNNERS: Mapping[str, Callable[[NamedTest], TestRun]] = {
     ".java": junit_run,
     ".php": phpunit_run,
     ".zig": zig_run,
-    ".kt": _without_runner("Kotlin", _JUNIT),
-    ".scala": _without_runner("Scala", _JUNIT),
+    ".kt": jvm_run,
+    ".scala": jvm_run,
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++"), cpp_run),
     **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), node_run),
 }

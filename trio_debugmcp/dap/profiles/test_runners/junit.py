@@ -34,7 +34,11 @@ _CLASS = re.compile(r"\b(?:class|interface|enum|record)\s+(?P<name>\w+)")
 _LANG = ("String", "Integer", "Long", "Double", "Float", "Short", "Byte", "Character", "Boolean", "Object", "Class")
 """Types that are not imported."""
 
-_OURS = Path(__file__).parent
+RUNNERS = [Path(__file__).with_name(f"RunJUnit{version}.java") for version in (4, 5)]
+"""The small programs of ours."""
+
+NONE_FOUND = r"(?m)^\[\s*0 tests found\s*\]|^OK \(0 tests\)"
+"""What they write where no test was of that name."""
 
 _FOUR = [Artifact("junit", "junit"), Artifact("org.hamcrest", "hamcrest-core"), Artifact("org.hamcrest", "hamcrest")]
 
@@ -42,7 +46,7 @@ _VERSIONED = re.compile(
     r"(?P<name>junit-(?:jupiter-(?:api|engine)|platform-(?:engine|launcher)))-(?P<version>[\w.-]+)\.jar$"
 )
 
-_FAILURES = (
+FAILURES = (
     "java.lang.AssertionError",
     "org.opentest4j.AssertionFailedError",
     "org.opentest4j.MultipleFailuresError",
@@ -67,8 +71,8 @@ def junit_run(test: NamedTest) -> TestRun:
     is_five = "org.junit.jupiter" in text
     given = [place for place in os.environ.get("CLASSPATH", "").split(os.pathsep) if place]
     needed = [*given, *class_path(project)]
-    jars = os.pathsep.join(_with_five(test.file, needed) if is_five else _with_four(test.file, needed))
-    main = "RunJUnit5" if is_five else "RunJUnit4"
+    jars = os.pathsep.join(with_five(test.file, needed) if is_five else with_four(test.file, needed))
+    main = RUNNERS[is_five]
     roots = os.pathsep.join(project_roots(file, within))
     javac = ("javac", "-g", "-proc:none", "-sourcepath", roots, "-cp", jars, "-d", "{output}")
     whole = "$".join([full, *inner])
@@ -82,14 +86,14 @@ def junit_run(test: NamedTest) -> TestRun:
         selected,
         str(project),
         {"CLASSPATH": jars},
-        options={"mainClass": main},
-        build=BuildPlan((*javac, str(file), str(_OURS / f"{main}.java")), str(project), str(file), makes="classes"),
-        ran_none=r"(?m)^\[\s*0 tests found\s*\]|^OK \(0 tests\)",
-        fails_with=_FAILURES,
+        options={"mainClass": main.stem},
+        build=BuildPlan((*javac, str(file), str(main)), str(project), str(file), makes="classes"),
+        ran_none=NONE_FOUND,
+        fails_with=FAILURES,
     )
 
 
-def _with_five(file: str, needed: Sequence[str]) -> list[str]:
+def with_five(file: str, needed: Sequence[str]) -> list[str]:
     """Return a class path with the engine of JUnit 5 and the launcher of the same version, which builds bring alone.
 
     Raises:
@@ -110,7 +114,12 @@ def _with_five(file: str, needed: Sequence[str]) -> list[str]:
     return jars
 
 
-def _with_four(file: str, needed: Sequence[str]) -> list[str]:
+def with_four(file: str, needed: Sequence[str]) -> list[str]:
+    """Return a class path with JUnit 4, and what that needs.
+
+    Raises:
+        NoSuchTest: it is not on this machine; the message has the command that gets it.
+    """
     jars = list(dict.fromkeys([*needed, *map(str, jars_of(_FOUR))]))
     if not any(re.match(r"junit-?4?[-.\d]*\.jar$", Path(jar).name) for jar in jars):
         raise NoSuchTest(_missing(file, "JUnit 4", "junit:junit:4.13.2"))

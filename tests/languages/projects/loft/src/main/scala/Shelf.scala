@@ -1,0 +1,5 @@
+package loft
+
+class Shelf(boxes: Int) {
+  def total(weight: Int): Int = boxes * weight
+}
