@@ -372,7 +372,8 @@ def test_a_project_of_the_jvm_without_a_main_in_java_is_refused_with_what_can_be
     home = project(tmp_path, "pom.xml", "src/main/java/A.java")
     assert 'Pass a test of it: test="FILE.java::name", or a jar' in refusal(home, "/")
     project(tmp_path, "src/main/kotlin/A.kt")
-    assert "Build a jar and pass that" in refusal(home, "/")
+    says = 'Build a jar and pass that (mvn package), or a test of it: test="FILE.kt::name"'
+    assert says in refusal(home, "/")
 
 
 def test_a_project_of_ruby_runs_its_only_command(tmp_path: Path) -> None:

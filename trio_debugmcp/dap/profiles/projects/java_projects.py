@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.java import has_main
+from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.projects.project_program import (
     NoProgram,
     ProjectProgram,
@@ -27,6 +28,8 @@ def of_java(file: Path, _: str) -> ProjectProgram:
         return ProjectProgram(program=programs[0], why="its only class with a `main`")
     if programs:
         raise NoProgram(f"'{home}' has several classes with a `main`. Pass one as `program`: {listed(programs)}.")
-    other = any(source.suffix in _OF_THE_JVM for source in files_below(home))
-    what = "Build a jar and pass that" if other else 'Pass a test of it: test="FILE.java::name", or a jar'
+    other = next((source.suffix for source in files_below(home) if source.suffix in _OF_THE_JVM), None)
+    built = "mvn package" if file.name == "pom.xml" else "gradle jar"
+    what = f"Build a jar and pass that ({built})" if other else 'Pass a test of it: test="FILE.java::name", or a jar'
+    what += f', or a test of it: test="FILE{other}::name"' if other in SUFFIXES else ""
     raise NoProgram(f"'{home}' has no Java source with a `public static void main(String[] args)`. {what}.")
