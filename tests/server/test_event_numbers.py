@@ -16,6 +16,13 @@ def test_a_place_is_answered_with_the_question_about_a_line() -> None:
         number_of("pkg/f.py:7", "at")
 
 
+def test_a_long_place_is_answered_whole_as_it_is_pasted() -> None:
+    file = f"{'deep/' * 40}f.py"
+    with pytest.raises(UsageError) as raised:
+        number_of(f"{file}:7", "at")
+    assert f'why(file="{file}", line=7)' in str(raised.value)
+
+
 @pytest.mark.parametrize("text", ["", "f.py", ":7", "f.py:x", "#0"])
 def test_what_is_neither_is_refused_without_a_place(text: str) -> None:
     with pytest.raises(UsageError, match="such as #913") as raised:

@@ -13,7 +13,7 @@ from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.histories.histories import NoHistoryError
 from trio_debugmcp.runs.why import NoAnswerError
-from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.places import MAX_PATH_LENGTH, Places
 from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.tool import Params
 from trio_debugmcp.session.debugger import Debugger
@@ -94,11 +94,11 @@ def number_of(text: str | None, name: str) -> int:
     digits = text.strip().removeprefix("#")
     if not digits.isdecimal() or not 0 < int(digits) < 1 << 62:
         file, _, line = text.strip().rpartition(":")
-        place = f' A line is asked about by its place: why(file="{shortened(file, 100)}", line={line}).'
+        is_place = 0 < len(file) <= MAX_PATH_LENGTH and line.isdecimal() and len(line) < _MOST_DIGITS
+        place = f' A line is asked about by its place: why(file="{file}", line={line}).' if is_place else ""
         raise UsageError(
             "INVALID_PARAMETER",
-            f"`{name}` is a number of an answer about this run, such as #913; not '{shortened(text, 100)}'."
-            f"{place if file and line.isdecimal() and len(line) < _MOST_DIGITS else ''}",
+            f"`{name}` is a number of an answer about this run, such as #913; not '{shortened(text, 100)}'.{place}",
             {"parameter": name},
         )
     return int(digits)
