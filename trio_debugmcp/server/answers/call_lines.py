@@ -123,8 +123,8 @@ def _steps(lines: Sequence[TracedLine]) -> Iterator[_LineStep]:
 
 def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[CallLine]:
     known: set[int] = set()
-    for each in shown:
-        match each:
+    for piece in shown:
+        match piece:
             case _LineStep(line, following):
                 text = "" if line.number in known else source.text(line.number)
                 known.add(line.number)
@@ -137,7 +137,7 @@ def _rendered(shown: Sequence[_Kept | Cut], source: FunctionSource) -> Iterator[
             case Gap(counts):
                 most = sorted(counts.items(), key=lambda pair: -pair[1])[:_MOST_COUNTED]
                 ran = ", ".join(f"{count} times {number}" for number, count in sorted(most))
-                yield _left_out(f"{each.lines} lines that were only counted: {ran}")
+                yield _left_out(f"{piece.lines} lines that were only counted: {ran}")
             case Cut(lines):
                 yield _left_out(f"{lines} lines left out")
 

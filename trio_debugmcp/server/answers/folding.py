@@ -98,14 +98,14 @@ def _turns(steps: Sequence[L | Gap], at: int) -> list[int]:
 def _fold(turns: Sequence[Sequence[L | Gap]], head: int) -> Fold:
     count, lines, last = len(turns), 0, head
     for turn in turns:
-        for each in turn:
-            if isinstance(each, Gap):
-                count += each.counts.get(head, 0)
-                lines += each.lines
-                last = max([last, *(number for number in each.counts)])
+        for piece in turn:
+            if isinstance(piece, Gap):
+                count += piece.counts.get(head, 0)
+                lines += piece.lines
+                last = max([last, *(number for number in piece.counts)])
             else:
                 lines += 1
-                last = max(last, each.number)
+                last = max(last, piece.number)
     return Fold(count, lines, head, last)
 
 

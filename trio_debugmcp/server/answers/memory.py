@@ -93,11 +93,18 @@ def instruction_payloads(found: Sequence[Instruction], current: int | None) -> l
     """Return instructions as data. Adapters name the file only where it is another one than before."""
     payloads: list[InstructionPayload] = []
     file: str | None = None
-    for each in found:
-        file = file if each.location is None else each.location.path or each.location.name
-        text = " ".join(each.instruction.split())
+    for instruction in found:
+        file = file if instruction.location is None else instruction.location.path or instruction.location.name
+        text = " ".join(instruction.instruction.split())
         payloads.append(
-            InstructionPayload(_address(each.address), text, each.symbol, file, each.line or None, _is(each, current))
+            InstructionPayload(
+                _address(instruction.address),
+                text,
+                instruction.symbol,
+                file,
+                instruction.line or None,
+                _is(instruction, current),
+            )
         )
     return payloads
 
@@ -109,12 +116,15 @@ def instruction_lines(places: Places, found: Sequence[InstructionPayload]) -> li
     """
     lines = []
     place = symbol = ""
-    for each in found:
-        text = f"{'> ' if each.current else ''}{each.address} {each.instruction}"
-        now = places.line(each.file, each.line) if each.line else place
-        where = [now if now != place else "", f"in {each.symbol}" if each.symbol not in (None, symbol) else ""]
+    for instruction in found:
+        text = f"{'> ' if instruction.current else ''}{instruction.address} {instruction.instruction}"
+        now = places.line(instruction.file, instruction.line) if instruction.line else place
+        where = [
+            now if now != place else "",
+            f"in {instruction.symbol}" if instruction.symbol not in (None, symbol) else "",
+        ]
         lines.append("  ".join(word for word in (text, " ".join(filter(None, where))) if word))
-        place, symbol = now, each.symbol or symbol
+        place, symbol = now, instruction.symbol or symbol
     return lines
 
 

@@ -84,12 +84,12 @@ def notable(node: TreeNode) -> dict[str, list[str]]:
     """Return the paths of what stands out inside of a value: nulls, empty texts, NaN and infinities."""
     found: dict[str, list[str]] = {}
     total: Counter[str] = Counter()
-    for each in _inside(node):
-        kind = _NOTABLE.get(each.value)
-        if kind is None or (each.type in _TEXTS) != (kind == "empty"):
+    for inner in _inside(node):
+        kind = _NOTABLE.get(inner.value)
+        if kind is None or (inner.type in _TEXTS) != (kind == "empty"):
             continue
         total[kind] += 1
-        path = each.path or each.name
+        path = inner.path or inner.name
         if total[kind] <= MAX_NOTABLE:
             found.setdefault(kind, []).append(path if len(path) <= _MAX_PATH else f"{path[:_MAX_PATH]}{_CUT}")
     for kind, paths in found.items():
@@ -100,9 +100,9 @@ def notable(node: TreeNode) -> dict[str, list[str]]:
 
 def _inside(node: TreeNode) -> Iterator[TreeNode]:
     """What is inside of a value, but for what its text shows."""
-    for each in () if _shows_all(node) else node.children:
-        yield each
-        yield from _inside(each)
+    for child in () if _shows_all(node) else node.children:
+        yield child
+        yield from _inside(child)
 
 
 def _levels(node: TreeNode) -> int:

@@ -256,9 +256,9 @@ def values_at(stops: Iterable[KeptStop], name: str) -> list[tuple[KeptStop, Vari
 
 def _value(kept: KeptStop, name: str) -> Variable | None:
     locals_ = kept.stack.locals
-    for each in () if locals_ is None else locals_.variables:
-        if name in (each.path, each.name):
-            return each
+    for variable in () if locals_ is None else locals_.variables:
+        if name in (variable.path, variable.name):
+            return variable
     for reading in reversed(kept.readings):
         if reading.frame_index == 0 and reading.thread_id == kept.stop.thread_id:
             found = _within(reading.variables, name)

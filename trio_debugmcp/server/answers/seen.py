@@ -43,8 +43,8 @@ class SeenLocals:
         values: dict[str, str] = {each["name"]: each["value"] for each in stop["locals"] or ()}
         place, depth = stop["location"] or {}, stop["totalFrames"]
         within = (*same_stop.split(" ")[:2], stop["threadId"])
-        for each in [key for key, call in self._calls.items() if key[:3] == within and call.depth > depth]:
-            del self._calls[each]  # it has returned: the next one at this depth is another call
+        for key_of_call in [key for key, call in self._calls.items() if key[:3] == within and call.depth > depth]:
+            del self._calls[key_of_call]  # it has returned: the next one at this depth is another call
         key = (*within, depth, place.get("functionName"), place.get("file"))
         before = self._calls.pop(key, None)
         self._calls[key] = _SeenCall(depth, values)

@@ -185,12 +185,12 @@ def output_data(news: Sequence[OutputEntry], lost: Mapping[str, int], most_chara
     dropped = dict(lost)
     room: dict[str, int] = {}
     kept: list[OutputEntry] = []
-    for each in reversed(news):
-        left = room.setdefault(each.stream, most_characters)
-        shown = each.text[-left:] if left else ""
-        room[each.stream] = left - len(shown)
-        if len(shown) < len(each.text):
-            dropped[each.stream] = dropped.get(each.stream, 0) + len(each.text) - len(shown)
+    for entry in reversed(news):
+        left = room.setdefault(entry.stream, most_characters)
+        shown = entry.text[-left:] if left else ""
+        room[entry.stream] = left - len(shown)
+        if len(shown) < len(entry.text):
+            dropped[entry.stream] = dropped.get(entry.stream, 0) + len(entry.text) - len(shown)
         if shown:
-            kept.append(replace(each, text=shown))
+            kept.append(replace(entry, text=shown))
     return {"output": kept[::-1], "output_dropped": dropped}

@@ -209,10 +209,10 @@ def fitting(
     The first one is always there, so that a reader can page on. One that is too large with its children has none.
     """
     found: dict[str, str] = {}
-    for number, each in enumerate(variables):
-        values = named([each], parent, depth)
-        if json_size(values) > max_bytes and isinstance(each.children, list):
-            values = named([replace(each, children=[])], parent, depth)
+    for number, variable in enumerate(variables):
+        values = named([variable], parent, depth)
+        if json_size(values) > max_bytes and isinstance(variable.children, list):
+            values = named([replace(variable, children=[])], parent, depth)
         max_bytes -= json_size(values)
         if found and max_bytes < 0:
             return found, number

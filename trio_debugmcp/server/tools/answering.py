@@ -82,21 +82,23 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
     end = trio.current_time() + seconds
     # The evaluation that uses up the time is interrupted, and says so itself; this only bounds the interruption.
     with trio.move_on_at(end + debugger.patience.seconds(INTERRUPT_SECONDS)):
-        for each in shown:
+        for expression in shown:
             left = end - trio.current_time()
             if left <= 0:
                 break
-            shown[each] = ShownValue(each, None, None, "out of time")
+            shown[expression] = ShownValue(expression, None, None, "out of time")
             try:
                 frame = await session.looking.frame(None, 0, snapshot)
-                found = (await session.looking.evaluation.in_frame(frame, each, left)).evaluation
+                found = (await session.looking.evaluation.in_frame(frame, expression, left)).evaluation
             except DebugError as error:  # also one that ended the program: the stop is answered all the same
                 problem = shortened(error.message if isinstance(error, UsageError) else str(error))
-                shown[each] = ShownValue(each, None, None, problem)
+                shown[expression] = ShownValue(expression, None, None, problem)
             else:
                 told = found.shown
-                await keep_value(debugger.merger, snapshot, snapshot.stack.thread_id or 0, 0, each, told, found.type)
-                shown[each] = ShownValue(each, told if told or found.type else None, found.type, None)
+                await keep_value(
+                    debugger.merger, snapshot, snapshot.stack.thread_id or 0, 0, expression, told, found.type
+                )
+                shown[expression] = ShownValue(expression, told if told or found.type else None, found.type, None)
     session.refresh_locals()  # an expression may change something
     return list(shown.values())
 

@@ -117,7 +117,7 @@ def _allowed(params: type[Struct], name: str) -> list[str]:
     """Return what a parameter accepts, as its schema has it."""
     (schema,) = [each for field, each in listed_schema(params)["properties"].items() if field == name]
     found: list[str] = []
-    for each in schema.get("anyOf", [schema]):
-        found += [json.dumps(value) for value in each.get("enum", ()) if value is not None]
-        found += ["an integer"] if each.get("type") == "integer" else []
+    for alternative in schema.get("anyOf", [schema]):
+        found += [json.dumps(value) for value in alternative.get("enum", ()) if value is not None]
+        found += ["an integer"] if alternative.get("type") == "integer" else []
     return found

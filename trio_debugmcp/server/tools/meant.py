@@ -90,20 +90,20 @@ def _as(type_: inspect.Type, value: Any, name: str) -> Any:
 
 
 def _from_text(accepted: list[inspect.Type], text: str, name: str) -> Any:
-    for each in accepted:
-        match each:
+    for accepted_type in accepted:
+        match accepted_type:
             case inspect.StrType():
                 return text
             case inspect.LiteralType(values=values) if text in values:
                 return text
             case inspect.IntType() | inspect.FloatType():
                 number = _NUMBER.fullmatch(text.strip())
-                if number is not None and (number["fraction"] is None or isinstance(each, inspect.FloatType)):
+                if number is not None and (number["fraction"] is None or isinstance(accepted_type, inspect.FloatType)):
                     return json.loads(text)
             case inspect.BoolType() if text.strip().lower() in _TRUTHS:
                 return _TRUTHS[text.strip().lower()]
             case inspect.ListType() | inspect.DictType() | inspect.StructType():
-                return _from_structure(each, text, name)
+                return _from_structure(accepted_type, text, name)
     return text
 
 
@@ -136,8 +136,8 @@ def _has_objects(type_: inspect.Type) -> bool:
 
 
 def _from_object(accepted: list[inspect.Type], value: dict[str, Any]) -> Any:
-    for each in accepted:
-        match each:
+    for accepted_type in accepted:
+        match accepted_type:
             case inspect.StructType(cls=struct):
                 return meant(struct, value)
             case inspect.DictType(value_type=of):

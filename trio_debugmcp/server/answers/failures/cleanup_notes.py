@@ -42,5 +42,5 @@ def _places(debugger: Debugger, snapshot: Snapshot) -> Iterator[str]:
             text = debugger.sources.running(file, snapshot.origin.attached_at, debugger.host).text
         except UsageError:
             continue
-        for each in code.cleanups(text, line):
-            yield places.line(file, each)
+        for cleanup in code.cleanups(text, line):
+            yield places.line(file, cleanup)

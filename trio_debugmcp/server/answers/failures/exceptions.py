@@ -234,9 +234,9 @@ class _ExceptionAnswer:
 def _line(tree: ExceptionTree, of: str | None) -> Iterator[tuple[ExceptionTree, str | None]]:
     """Yield what has led to an exception. `of`: whose it is, where that is not the one before it."""
     behind = [each for each in tree.inner if each.way != "member"]
-    for number, each in enumerate(behind):
-        yield each, of if not number else tree.exception
-        yield from _line(each, None)
+    for number, exception in enumerate(behind):
+        yield exception, of if not number else tree.exception
+        yield from _line(exception, None)
 
 
 def _count(tree: ExceptionTree) -> int:

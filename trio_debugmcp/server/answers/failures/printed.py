@@ -161,9 +161,9 @@ def printed_exception(text: str) -> ExceptionInfo:
 
 
 def _behind(crash: Crash) -> Iterator[Crash]:
-    for each in crash.inner:
-        yield each
-        yield from _behind(each)
+    for exception in crash.inner:
+        yield exception
+        yield from _behind(exception)
 
 
 def _printed(debugger: Debugger) -> PrintedExceptions:

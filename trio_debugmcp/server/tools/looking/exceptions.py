@@ -92,8 +92,8 @@ def _learn(debugger: Debugger, session_id: str, tree: ExceptionTree) -> None:
     """Make the files of the frames known, as those of a stack are."""
     for frame in tree.frames:
         debugger.sources.learn(frame.file, session_id)
-    for each in tree.inner:
-        _learn(debugger, session_id, each)
+    for exception in tree.inner:
+        _learn(debugger, session_id, exception)
 
 
 TOOLS = (

@@ -144,12 +144,12 @@ def _compact(found: CaptureDifference, page: tuple[ChangedPath, ...]) -> Snapsho
     shown: dict[str, dict[str, Any]] = {"added": {}, "removed": {}, "modified": {}}
     room = _ROOM_BYTES
     number = 0
-    for each in page:
-        value = _shown(each)
-        room -= json_size({each.path: value})
+    for variable in page:
+        value = _shown(variable)
+        room -= json_size({variable.path: value})
         if room < 0:  # not at the first: paths and values are far shorter
             break
-        shown[each.kind][each.path] = value
+        shown[variable.kind][variable.path] = value
         number += 1
     changes = [change_payload(each) for each in page[:number]]
     return SnapshotDifference(

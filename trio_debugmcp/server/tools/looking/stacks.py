@@ -216,8 +216,8 @@ async def _ask_all(sessions: Sequence[DebugSession], params: StacktraceGet) -> d
         answers[session.id] = await session.looking.threads.stacks(params.count, with_locals=params.locals)
 
     async with trio.open_nursery() as nursery:
-        for each in sessions:
-            nursery.start_soon(ask, each)
+        for member in sessions:
+            nursery.start_soon(ask, member)
     return {session.id: answers[session.id] for session in sessions}
 
 

@@ -171,13 +171,13 @@ def _check_captures(debugger: Debugger, file: str | None, capture: Sequence[str]
     profile = debugger.language_of(file)
     if profile is None:
         return
-    for each in capture:
-        problem = profile.expressions.syntax_error(each)
+    for expression in capture:
+        problem = profile.expressions.syntax_error(expression)
         if problem is not None:
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"`{each}` is not a valid {profile.language} expression: {problem}.",
-                {"capture": each},
+                f"`{expression}` is not a valid {profile.language} expression: {problem}.",
+                {"capture": expression},
             )
 
 

@@ -120,9 +120,9 @@ async def _hold(debugger: Debugger, params: SessionHold) -> Held:
     taken = await hold.take_hold(debugger, _person(debugger), take_over=params.take_over)
     who = current_caller(debugger)
     if isinstance(who.client, Client):
-        for each in debugger.programs.living():
-            if each.owner is None:  # without one it would end soon, while it is held
-                who.client.take_control({"session_id": each.id})
+        for snapshot in debugger.programs.living():
+            if snapshot.owner is None:  # without one it would end soon, while it is held
+                who.client.take_control({"session_id": snapshot.id})
     return Held(since=iso_time(taken.since))
 
 

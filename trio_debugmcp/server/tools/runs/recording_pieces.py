@@ -90,12 +90,12 @@ async def _end(debugger: Debugger, session: DebugSession, root_id: str) -> Recor
     if run is None:
         raise UsageError("RUN_NOT_FOUND", "Nothing is being recorded. Begin with debug_record, or see run_list.")
     notes = []
-    for each in (session, *_others(debugger, session, root_id)):
+    for process in (session, *_others(debugger, session, root_id)):
         try:
-            if each.requests.capabilities.records_runs:
-                await each.requests.request("recordEnd", None, Nothing, seconds=_END_SECONDS)
+            if process.requests.capabilities.records_runs:
+                await process.requests.request("recordEnd", None, Nothing, seconds=_END_SECONDS)
         except DebugError as error:  # it has ended meanwhile, or cannot write: what is there is kept
-            notes.append(f"{each.id}: {error.reason if isinstance(error, AdapterRefused) else error}")
+            notes.append(f"{process.id}: {error.reason if isinstance(error, AdapterRefused) else error}")
     await debugger.runs.end(root_id)
     size = size_text(debugger.runs.directories.size(run.id))
     return RecordedPiece(run=run.id, state="Recorded", size=size, notes=notes)

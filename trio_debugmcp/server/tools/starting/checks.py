@@ -79,9 +79,9 @@ async def choose_of(debugger: Debugger, fits: Sequence[Profile]) -> Profile:
         UsageError: `ADAPTER_NOT_FOUND`.
     """
     places: dict[str, str | None] = {}
-    for each in fits:
-        places[each.name] = await debugger.host.locate(each, debugger.patience)
-        if places[each.name] is not None:
+    for profile in fits:
+        places[profile.name] = await debugger.host.locate(profile, debugger.patience)
+        if places[profile.name] is not None:
             break
     return first_installed(fits, lambda each: places.get(each.name))
 

@@ -227,9 +227,9 @@ def _folders(debugger: Debugger) -> list[Folder]:
 def _project_of(found: Sequence[Project], name: str, debugger: Debugger) -> tuple[Project, str]:
     """Return the project with a configuration, and its name there; `name (folder)` is that of a folder."""
     for project in found:
-        for each in _names(project):
-            if name in (each, f"{each} ({project.folder.name})"):
-                return project, each
+        for configuration in _names(project):
+            if name in (configuration, f"{configuration} ({project.folder.name})"):
+                return project, configuration
     if not found:
         raise UsageError(
             "INVALID_PARAMETER",

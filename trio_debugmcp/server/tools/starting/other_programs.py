@@ -77,8 +77,8 @@ async def end_with(debugger: Debugger, session: DebugSession, *, terminate: bool
 async def end_all(debugger: Debugger, ids: Iterable[str], *, terminate: bool | None = None) -> None:
     """End the programs of these sessions, all at once."""
     async with trio.open_nursery() as nursery:
-        for each in ids:
-            with chosen(each):
+        for session_id in ids:
+            with chosen(session_id):
                 root = debugger.root_session()  # js-debug's program is a child of it, without which it would live on
             if root is not None:  # else it has ended
                 nursery.start_soon(partial(debugger.sessions.end, root, terminate=terminate, reason="disconnected"))
