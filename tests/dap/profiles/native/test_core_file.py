@@ -72,7 +72,17 @@ def test_memory_is_read_where_the_file_has_it() -> None:
     assert core.read(0x6FFF, 4) == b""
 
 
-@pytest.mark.parametrize("changed", [{"kind": 2}, {"machine": 183}])
+@pytest.mark.parametrize(("number", "machine"), [(183, "aarch64"), (243, "riscv64")])
+def test_of_other_machines_the_threads_and_the_executable_are_known_and_not_the_calls(
+    number: int, machine: str
+) -> None:
+    core = read_core(BytesIO(core_of(status(MAIN, -1), status(WORKER, 202), TOLD, MAPPED, machine=number)))
+    assert core is not None
+    assert [(each.tid, each.call) for each in core.threads] == [(MAIN, None), (WORKER, None)]
+    assert (core.program, core.machine, core.has_calls) == ("/app/shop", machine, False)
+
+
+@pytest.mark.parametrize("changed", [{"kind": 2}, {"machine": 40}])
 def test_of_an_executable_and_of_another_machine_nothing_is_known(changed: dict[str, int]) -> None:
     assert read_core(BytesIO(core_of(status(MAIN, -1), **changed))) is None
     assert read_core(BytesIO(b"MDMP")) is None

@@ -1,6 +1,7 @@
 """debug_attach: by name, with the adapter that fits, and what cannot work is said before it is tried."""
 
 import os
+import struct
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -190,6 +191,27 @@ async def test_a_core_file_is_paused_where_the_program_crashed_and_is_not_asked_
         for tool in ("debug_continue", "debug_step"):
             assert (await failure(client, tool)).code == "NOT_SUPPORTED"
         assert not {"continue", "next"} & set(adapter.commands())
+
+
+async def test_what_a_core_file_of_another_machine_does_not_say_is_noted(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+    header = struct.pack("<HHIQQQIHHHHHH", 4, 183, 1, 0, 64, 0, 0, 64, 56, 0, 0, 0, 0)
+    (tmp_path / "core").write_bytes(head + header)
+    adapter = FakeAdapter()
+    async with connect(options=options(adapter=adapter, reads_cores=True)) as client, trio.open_nursery() as nursery:
+        arguments = {"core_file": str(tmp_path / "core"), "program": adapter.program, "adapter": "fake"}
+        notes = list[object]()
+
+        async def attach() -> None:
+            notes.append((await client.call("debug_attach", **arguments))["notes"])
+
+        nursery.start_soon(attach)
+        await trio.sleep(1)
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert "a core file of aarch64 does not say in which calls they were" in str(notes)
 
 
 async def test_options_do_not_contradict_what_is_attached_to_and_it_has_a_name(autojump_clock: MockClock) -> None:

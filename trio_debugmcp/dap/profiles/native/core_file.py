@@ -1,11 +1,12 @@
-"""A core file of Linux on x86-64: the threads of the program, what each did in the kernel, and its memory. Pure.
+"""A core file of Linux: the threads of the program, what each did in the kernel, and its memory. Pure.
 
     with open("core", "rb") as file:
         core = read_core(file)
         core.threads            # (CoreThread(4711, SystemCall("futex", …)), …)
         core.read(0x7ffe298f8170, 4)
 
-Source: the ELF specification (gabi41), and `fs/binfmt_elf.c` of the kernel for what its notes hold.
+Source: the ELF specification (gabi41), and `fs/binfmt_elf.c` of the kernel for what its notes hold. Only on x86-64 a
+register says in which system call a thread was: elsewhere the number is in one that a program uses for other things.
 """
 
 import struct
@@ -16,8 +17,12 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.native.elf_sections import Reader, Seekable, Unreadable
 from trio_debugmcp.dap.profiles.native.kernel_calls import SystemCall, numbered_call
 
-_CORE, _X86_64 = 4, 62
-"""The type of the file, and its machine."""
+_CORE = 4
+"""The type of the file."""
+
+_X86_64 = "x86_64"
+_MACHINES = {62: _X86_64, 183: "aarch64", 243: "riscv64"}
+"""By the number in the file."""
 
 _LOAD, _NOTE = 1, 4
 """Types of segments: of memory, and of what the kernel says of the process."""
@@ -57,13 +62,21 @@ class _Segment(Struct, frozen=True):
 
 
 class Core(Struct, frozen=True):
-    """What a core file holds; `mapped`: names of the files that the program had mapped; `program`: its executable."""
+    """What a core file holds; `mapped`: names of the files that the program had mapped; `program`: its executable.
+
+    `has_calls`: it says in which system calls the threads were.
+    """
 
     threads: tuple[CoreThread, ...]
     mapped: tuple[str, ...]
     program: str | None
     reader: Reader
     memory: tuple[_Segment, ...]
+    machine: str = _X86_64
+
+    @property
+    def has_calls(self) -> bool:
+        return self.machine == _X86_64
 
     def read(self, address: int, size: int) -> bytes:
         """Return memory of the program; fewer bytes, or none, where the file has none."""
@@ -82,8 +95,10 @@ def read_core(file: Seekable) -> Core | None:
     reader = Reader(file)
     try:
         head = reader.at(0, 64)
-        if head[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<HH", head, 16) != (_CORE, _X86_64):
+        kind_of_file, number = struct.unpack_from("<HH", head, 16)
+        if head[:6] != b"\x7fELF\x02\x01" or kind_of_file != _CORE or number not in _MACHINES:
             return None
+        machine = _MACHINES[number]
         (table,) = struct.unpack_from("<Q", head, 32)
         size, count = struct.unpack_from("<HH", head, 54)
         if size != 56 or count > _MAX_SEGMENTS:
@@ -91,7 +106,7 @@ def read_core(file: Seekable) -> Core | None:
         rows = struct.iter_unpack("<IIQQQQQQ", _exactly(reader, table, 56 * count))
         segments = [(kind, _Segment(address, offset, held)) for kind, _, offset, address, _, held, _, _ in rows]
         notes = [each for kind, segment in segments if kind == _NOTE for each in _notes(reader, segment)]
-        threads = tuple(_thread(reader, at) for kind, at, length in notes if kind == _STATUS and length >= 336)
+        threads = tuple(_thread(reader, at, machine) for kind, at, length in notes if kind == _STATUS and length >= 336)
         files, vector = (_first(reader, notes, kind, most) for kind, most in _TEXTS)
         mapped = _mapped(files)
     except (Unreadable, struct.error, IndexError):
@@ -100,7 +115,7 @@ def read_core(file: Seekable) -> Core | None:
     headers = next((value for key, value in pairs if key == _PROGRAM_HEADERS), 0)
     program = next((name for begin, end, name in mapped if begin <= headers < end), None)
     memory = tuple(segment for kind, segment in segments if kind == _LOAD)
-    return Core(threads, tuple(name for _, _, name in mapped), program, reader, memory)
+    return Core(threads, tuple(name for _, _, name in mapped), program, reader, memory, machine)
 
 
 _TEXTS = ((_FILES, _FILES_BYTES), (_VECTOR, _VECTOR_BYTES))
@@ -146,10 +161,12 @@ def _padded(size: int) -> int:
     return (size + 3) & ~3
 
 
-def _thread(reader: Reader, at: int) -> CoreThread:
+def _thread(reader: Reader, at: int, machine: str) -> CoreThread:
     (tid,) = struct.unpack("<i", _exactly(reader, at + _TID_AT, 4))
+    if machine != _X86_64:
+        return CoreThread(tid, None)
     registers: Sequence[int] = _REGISTERS.unpack(_exactly(reader, at + _REGISTERS_AT, _REGISTERS.size))
     number = registers[_CALL]
     if number >= 1 << 31:  # -1: it was in no call
         return CoreThread(tid, None)
-    return CoreThread(tid, numbered_call(number, tuple(registers[each] for each in _ARGUMENTS), "x86_64"))
+    return CoreThread(tid, numbered_call(number, tuple(registers[each] for each in _ARGUMENTS), machine))

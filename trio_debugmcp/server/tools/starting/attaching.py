@@ -22,7 +22,7 @@ from trio_debugmcp.server.tools.starting.checks import (
     choose_of,
     choose_profile,
 )
-from trio_debugmcp.server.tools.starting.core_files import check_reads, core_reader, program_of_core
+from trio_debugmcp.server.tools.starting.core_files import check_reads, core_notes, core_reader, program_of_core
 from trio_debugmcp.server.tools.starting.mappings import Mapping, checked_mappings
 from trio_debugmcp.server.tools.starting.other_programs import caller
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
@@ -98,7 +98,9 @@ async def attach(
             "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
         )
     if start.core_file is not None or start.stop:
-        return replace(await _stopped(debugger, session, deadline), session=session.id)
+        answer = await _stopped(debugger, session, deadline)
+        notes = [] if start.core_file is None else core_notes(debugger, start.core_file)
+        return replace(answer, session=session.id, notes=[*answer.notes, *notes])
     snapshot = session.snapshot
     if snapshot is None:
         return Attached(session=session.id, state="Running")

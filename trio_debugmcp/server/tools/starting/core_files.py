@@ -11,10 +11,14 @@ from trio_debugmcp.session.debugger import Debugger
 
 
 class _Left(Struct, frozen=True):
-    """What a file says: whether it is a minidump, and the executable of a core file."""
+    """What a file says: whether it is a minidump, and the executable of a core file.
+
+    `without_calls`: the machine, if the file does not say in which system calls the threads were.
+    """
 
     minidump: bool = False
     program: str | None = None
+    without_calls: str | None = None
 
 
 def _left(path: str) -> _Left:
@@ -23,7 +27,9 @@ def _left(path: str) -> _Left:
             if file.read(len(MINIDUMP)) == MINIDUMP:
                 return _Left(minidump=True)
             core = read_core(file)
-            return _Left(program=None if core is None else core.program)
+            if core is None:
+                return _Left()
+            return _Left(program=core.program, without_calls=None if core.has_calls else core.machine)
     except OSError:
         return _Left()
 
@@ -47,6 +53,14 @@ def program_of_core(debugger: Debugger, core_file: str) -> str:
         was = f"It was '{found}', which is not here." if found else "The file does not say which it was."
         raise UsageError("INVALID_PARAMETER", f"Pass `program` with `core_file`: the executable that crashed. {was}")
     return there
+
+
+def core_notes(debugger: Debugger, core_file: str) -> list[str]:
+    """Return notes on what a core file does not say."""
+    machine = _asked(debugger, core_file).without_calls
+    if machine is None:
+        return []
+    return [f"what the threads waited for is not known: a core file of {machine} does not say in which calls they were"]
 
 
 async def core_reader(debugger: Debugger, core_file: str) -> Profile | None:
