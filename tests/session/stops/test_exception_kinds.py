@@ -95,6 +95,17 @@ async def test_an_exception_of_a_type_is_not_supported_where_no_type_is_to_be_ha
         assert (await raised(client))["type"] == ("something" if capabilities is UNTYPED else "ValueError")
 
 
+async def test_where_the_words_of_a_stop_name_the_type_it_is_supported(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter(UNTYPED)
+    pattern = "exception = '#<(?P<type>[\\w:]+): (?P<message>(?s:.*))> is raised'"
+    async with launched(pattern, adapter, breakpoints=[{"exception": "TypeError"}]) as client:
+        (typed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "pending" not in typed
+        await adapter.stop("exception", text="#<TypeError: no plum> is raised.")
+        found = await raised(client)
+        assert (found["type"], found["message"]) == ("TypeError", "no plum")
+
+
 async def test_of_an_adapter_that_is_known_to_have_no_types_a_launch_says_it_first(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched("exception-types = false", adapter) as client:

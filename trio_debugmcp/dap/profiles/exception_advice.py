@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.profile import Profile
 
 
@@ -25,8 +26,22 @@ def exception_advice(profile: Profile, able: Capabilities, files: Iterable[str |
             f'breakpoint_set(function="{function}") stops where one is raised, caught or not.'
         )
     if able.exception_breakpoint_filters:
-        return None
+        return (
+            None
+            if _stops_at_uncaught(profile, able)
+            else (
+                f"{profile.name} stops at no exception by itself, only where one is raised, caught or not: pass "
+                '`breakpoints: [{"exception": TYPE}]`, or `*` for all.'
+            )
+        )
     return (
         f"{profile.name} has no exception breakpoints{profile.thrown.without_breakpoints}. Use breakpoint_set on a "
         "line that runs before the failure, and step from there."
     )
+
+
+def _stops_at_uncaught(profile: Profile, able: Capabilities) -> bool:
+    """Whether a filter of the adapter's is for what nothing catches, or such an exception ends in a signal."""
+    uncaught = TypedException("*", first_chance=False, second_chance=True)
+    wanted = profile.dialect.exception_arguments([uncaught], able)
+    return profile.thrown.reads_types or bool(profile.habits.exception_filters) or any(wanted.values())

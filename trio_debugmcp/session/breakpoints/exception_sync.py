@@ -20,7 +20,8 @@ def exception_problem(profile: Profile, able: Capabilities | None, exception_typ
     if able is not None and not able.exception_breakpoint_filters:
         return f"has no exception breakpoints (exceptionBreakpointFilters){profile.thrown.without_breakpoints}"
     told = profile.habits.exception_types and (able is None or able.supports_exception_info_request is True)
-    if exception_type == "*" or told or profile.thrown.reads_types:
+    named = "(?P<type>" in (profile.habits.exception or "")  # its stops name the type
+    if exception_type == "*" or told or named or profile.thrown.reads_types:
         return None
     return "does not tell the types of exceptions (supportsExceptionInfoRequest): use `*`, which stops at all of them"
 

@@ -347,6 +347,8 @@ async def test_a_program_that_ended_in_another_way_has_no_exception(
 
 USUAL = "it stops at what nothing catches", "stops where an exception is raised that nothing catches"
 
+ONLY_RAISED: dict[str, Any] = {"exceptionBreakpointFilters": [{"filter": "any", "label": "rescue any exception"}]}
+
 NO_FILTERS: dict[str, Any] = {"exceptionBreakpointFilters": []}
 
 
@@ -358,6 +360,7 @@ NO_FILTERS: dict[str, Any] = {"exceptionBreakpointFilters": []}
         ("delve", "shop.go", NO_FILTERS, ["delve has no exception breakpoints", "`runtime.gopanic` at every panic."]),
         ("gdb", "shop.d", {}, ["gdb does not know the exceptions of this", 'breakpoint_set(function="_d_throw")']),
         ("gdb", "shop.pas", {}, ['breakpoint_set(function="FPC_RAISEEXCEPTION")']),
+        ("rdbg", "shop.rb", ONLY_RAISED, ["rdbg stops at no exception by itself", '{"exception": TYPE}']),
         ("gdb", "shop.c", {}, []),
         ("netcoredbg", "shop.dll", {}, []),
     ],
