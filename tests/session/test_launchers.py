@@ -167,3 +167,24 @@ async def test_a_function_that_an_adapter_cannot_stop_in_is_a_line_of_the_file_t
             == "is in the first `half`, app.js:1; others: Till.half (app.js:5): say which by its `file`"
         )
         assert "as `hulf`; do you mean `half` (app.js)" in kept[2]["message"]
+
+
+async def test_a_child_finds_a_function_in_the_files_of_the_program_that_has_started_it(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    async def unbound(arguments: dict[str, Any]) -> object:
+        return {"breakpoints": [{"id": 1, "verified": False}]}
+
+    (tmp_path / "cart.ts").write_text("export class Cart {\n  total() {\n    return 1;\n  }\n}\n")
+    child, fork = program(), program()
+    child.answer("setBreakpoints", unbound)
+    root = launcher(of=child)
+    root.children[2] = fork
+    wanted = [{"function": "Cart.total"}]
+    lines = LAUNCHES + 'lacks = ["supportsFunctionBreakpoints"]\nhooks = "javascript"\n'
+    async with launched(lines, root, cwd=str(tmp_path), breakpoints=wanted):
+        started = {"request": "launch", "configuration": {"child": 2, "name": "fork.js [4712]"}}
+        await child.reverse_request("startDebugging", started)
+        await trio.sleep(1)
+        (sent,) = fork.sent("setBreakpoints")
+        assert (sent["source"]["name"], sent["breakpoints"]) == ("cart.ts", [{"line": 3}])

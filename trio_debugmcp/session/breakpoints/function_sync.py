@@ -34,8 +34,10 @@ class FunctionSync:
         """Send them; those whose function is found, as breakpoints on its line."""
         places_of_session = self._merger.state.places_of(self._requests.session_id)
         stop_places = [stop_place for stop_place in places_of_session if stop_place.spec.function is not None]
+        near = self._directories()
         found = [
-            (stop_place.id, self._places.function_place(stop_place.spec.function or "")) for stop_place in stop_places
+            (stop_place.id, self._places.function_place(stop_place.spec.function or "", near))
+            for stop_place in stop_places
         ]
         before = {place.file for place in self._lines.functions.values()}
         places = {id_: place for id_, place in found if place is not None}
@@ -78,12 +80,19 @@ class FunctionSync:
             ]
         await self._lines.bind(mine, answers, unsupported)
 
+    def _directories(self) -> list[str]:
+        """Return where programs run, for an adapter that stops in no function by its name: a child is of its parent."""
+        if self._requests.capabilities.supports_function_breakpoints:
+            return []
+        directories = (snapshot.origin.working_directory for snapshot in self._merger.state.snapshots)
+        return list(dict.fromkeys(each for each in directories if each))
+
     def _without(self, place: StopPlace) -> str:
         """Return what an adapter cannot do that has no breakpoints on functions, where none was found either."""
         function = place.spec.function or ""
         if not self._requests.profile.code.finds_functions:
             return "breakpoints on functions"
-        meant = self._places.functions_alike(function)
+        meant = self._places.functions_alike(function, self._directories())
         none = f"breakpoints on functions that are in no file of the program, as `{function}`"
         return "; ".join(filter(None, (none, meant, "else pass `file` and `statement`, the text of a line in it")))
 

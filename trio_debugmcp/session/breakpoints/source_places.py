@@ -48,9 +48,12 @@ class SourcePlaces:
     def __repr__(self) -> str:
         return f"<SourcePlaces below {self._directory}>"
 
-    def function_place(self, function: str) -> FunctionPlace | None:
-        """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
-        code, (files, directories) = self._profile.code, self._near()
+    def function_place(self, function: str, near: Sequence[str] = ()) -> FunctionPlace | None:
+        """Find a function in the files of the program; with line 0, if only the adapter can stop in it.
+
+        `near`: directories that may have files of it, too.
+        """
+        code, (files, directories) = self._profile.code, self._near(near)
 
         def find() -> tuple[Any, ...] | None:  # in a recording it is JSON
             place = code.function_place(function, files, directories) if self._is_readable() else None
@@ -59,9 +62,9 @@ class SourcePlaces:
         found = self._asked(f"function {function}", find, None) if self._finds_functions else None
         return None if found is None else FunctionPlace(*found)
 
-    def functions_alike(self, function: str) -> str:
+    def functions_alike(self, function: str, near: Sequence[str] = ()) -> str:
         """Return the question whether functions of the program are meant by a name; empty where none is like it."""
-        code, (files, directories) = self._profile.code, self._near()
+        code, (files, directories) = self._profile.code, self._near(near)
 
         def find() -> list[tuple[str, str]]:
             alike = code.find_functions(function, files, directories, alike=True) if self._is_readable() else ()
@@ -82,12 +85,13 @@ class SourcePlaces:
         """Whether files of the program can have the functions that are looked for: of machine code those of Rust."""
         return self._profile.code.finds_functions or is_of_rust(self._executable)
 
-    def _near(self) -> tuple[list[str], list[str]]:
+    def _near(self, near: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the files of the program that are known, and the directories where more of it may be."""
         named = (self._program, self._executable, *self._sources.known())
         files = [file for file in named if Path(file).is_absolute()]
         directories = [str(Path(file).parent) for file in files]
-        return files, list(dict.fromkeys([*directories, *([self._directory] if self._directory is not None else [])]))
+        own = [self._directory] if self._directory is not None else []
+        return files, list(dict.fromkeys([*directories, *own, *near]))
 
     def line_with_code(self, file: str, line: int) -> int | None:
         code, text = self._profile.code, self._sources.code(file)
