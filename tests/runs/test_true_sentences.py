@@ -549,3 +549,36 @@ def test_a_comprehension_that_has_come_to_the_end_is_not_said_to_have_raised() -
 def test_one_that_an_end_has_left_is_said_to() -> None:
     lines = [str(line) for line in answer(ASYNC_ROWS.replace("CALLED", "first_of_none")).because if line.line == 16]
     assert "raises StopAsyncIteration()" in "".join(lines)
+
+
+# --- Set through what is called ---------------------------------------------------------------------------------------
+
+SETTER = """\
+class Options:
+    def __init__(self):
+        self._size = 1
+
+    @property
+    def size(self):
+        return self._size
+
+    @size.setter
+    def size(self, value):
+        self._size = value * 2
+
+
+def change(options, name, value):
+    setattr(options, name, value)
+
+
+options = Options()
+change(options, "size", 4)
+CHANGE
+size = options.size
+assert size == 4
+"""
+
+
+def test_a_setattr_that_calls_the_setter_of_a_property_is_not_said_to_set_something_else() -> None:
+    assert "sets another" not in notes(SETTER.replace("CHANGE", ""))
+    assert "15: sets another attribute than ._size" in notes(SETTER.replace("CHANGE", 'change(options, "sise", 5)'))

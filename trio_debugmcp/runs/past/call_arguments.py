@@ -47,7 +47,8 @@ def _named(past: PastProcess, execution: StatementExecution, start: Row) -> list
         names = {past.record.code(start.key).name.rpartition(".")[0].rpartition(".")[2], made, "cls"}
     calls = execution.statement.calls
     named = [call for call in calls if called(call) in names]
-    return named if named or not _is_only(calls, name) else calls
+    is_decorated = bool(getattr(execution.statement.node, "decorator_list", ()))  # the interpreter calls decorators
+    return named if named or is_decorated or not _is_only(calls, name) else calls
 
 
 def _are_made_once(statement: Statement, calls: list[ast.Call]) -> bool:

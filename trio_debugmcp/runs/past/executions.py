@@ -218,6 +218,11 @@ class StatementExecutions:
         ending = self.record.row(number) if number else None
         return ending if ending is not None and ending.kind in ENDS and ending.owner == row else None
 
+    def is_waiting(self, ending: Row) -> bool:
+        """Whether a frame was left by an `await`: what it gives then is what it waits for, and no value of its line."""
+        scope = self._scopes.of_code(ending.key)
+        return ending.kind == rows.YIELD and scope is not None and isinstance(scope.node, ast.AsyncFunctionDef)
+
     def raised(self, row: int) -> Row | None:
         """Return the exception that a line raised or passed on, if it did."""
         frame = self.record.row(row).subject

@@ -56,7 +56,6 @@ from trio_debugmcp.runs.source.statement_trees import computed_defaults
 _MOST_EXPANDED = 150
 """Nodes that are followed: behind the lines that are shown, only to count what is left out."""
 
-
 _MOST_SIBLINGS = 12
 """Calls by the same line that are looked at for what is out of date: the last ones."""
 
@@ -172,7 +171,7 @@ class _Slicer:
         node = edge.node
         execution = self._past.executions.at(node.row)
         is_definition = execution is not None and execution.statement.is_definition
-        if is_definition and edge.cost and not edge.note and not self._has_hooked(node.row):
+        if is_definition and edge.cost and not (edge.note or node.focus or self._has_hooked(node.row)):
             return False
         if execution is None:
             self._show_default(node, distance)
@@ -188,7 +187,8 @@ class _Slicer:
                     self._focus[row] = node.focus
                 is_plain = bool(edge.cost) and (edge.note in ("", LET_PASS) or self._is_usual_end(execution, edge))
                 far = NEARNESS * distance + (self._weight(execution, edge) if is_plain else 0.0)
-                far += ANOTHER_OUTCOME * ((execution.scope.module, row[1], not has_raised) in self._lines)
+                if not edge.note:
+                    far += ANOTHER_OUTCOME * ((execution.scope.module, row[1], not has_raised) in self._lines)
                 self._far[row] = min(far, self._far.get(row, far))
                 notes = self.shown.setdefault(row, [node.round_note] if node.aside else [])
                 if not node.aside:

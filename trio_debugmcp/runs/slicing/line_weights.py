@@ -66,6 +66,7 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
     """
     statement, node = execution.statement, edge.node
     is_entry = node.focus and node.aim == "value" and statement.is_given and statement.first < statement.last
+    is_entry = is_entry or (node.focus and statement.is_definition)  # a decorator: it is far from what asks
     own = _OWN_CONSTANT if _names_constants(statement) else _OWN
     heavy = own if execution.frame == root and not is_entry else 0.0
     if edge.node.aim == "argument":

@@ -147,6 +147,7 @@ ABSENCE = 1.2  # what decided against a write
 WITHOUT_EFFECT = 0.8  # a call that was given a copy, or has made another value that is dropped
 MISSING = 0.6  # what decided against it in the round of a value that is missing
 UNRAISED = 0.6  # what let pass that should have raised
+UNFINISHED = 0.8  # what decided against the next call on an object that a function had begun to use
 WAITING = 0.6  # what waits still, and what would have woken it
 MEANWHILE = 0.6  # a loop that goes through what changes
 ANOTHER = 1.4  # sets the attribute of another object

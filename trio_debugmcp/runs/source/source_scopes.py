@@ -166,7 +166,7 @@ class Statement:
 
     @property
     def is_passing_on(self) -> bool:
-        """Whether it returns variables as they are: where they come from is all that counts."""
+        """Whether it returns variables of its function as they are: where they come from is all that counts."""
         if any(outer.branch == "finalbody" for outer in (self, *self.outer())):  # it takes the place of another end
             return False
         if any(outer.is_loop for outer in self.outer()):  # it ends that
@@ -174,7 +174,7 @@ class Statement:
         if not isinstance(self.node, ast.Return) or self.node.value is None or len(self.nodes) > 1:
             return False
         values = self.node.value.elts if isinstance(self.node.value, ast.Tuple) else [self.node.value]
-        return all(isinstance(value, ast.Name) for value in values)
+        return all(isinstance(value, ast.Name) and self.scope.home(value.id) is self.scope for value in values)
 
     @property
     def is_given(self) -> bool:

@@ -20,6 +20,7 @@ from trio_debugmcp.runs.slicing.absences.outer_name_edges import OuterNameEdges
 from trio_debugmcp.runs.slicing.absences.unbound_edges import UnboundEdges
 from trio_debugmcp.runs.slicing.absences.uncalled_edges import UncalledEdges
 from trio_debugmcp.runs.slicing.absences.unchanged_container_edges import UnchangedContainerEdges
+from trio_debugmcp.runs.slicing.absences.unfinished_call_edges import UnfinishedCallEdges
 from trio_debugmcp.runs.slicing.absences.unraised_edges import UnraisedEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
@@ -45,6 +46,7 @@ class AbsenceEdges:
         self.decisions = Decisions(past)
         self.unraised = UnraisedEdges(past, self.decisions)
         self._uncalled = UncalledEdges(past, self.decisions)
+        self._unfinished = UnfinishedCallEdges(past, self.decisions)
         self._namesakes = NamesakeEdges(past)
         self._outer_names = OuterNameEdges(past, self.decisions)
         self._loop_ends = LoopEndEdges(past)
@@ -78,6 +80,7 @@ class AbsenceEdges:
             value = self._past.values.read(execution, read)
             if value is not None:
                 yield from self._of_read(execution, read, value, items)
+                yield from self._unfinished.of_read(execution, read, value)
             else:
                 yield from self._of_nearest(execution, read.path)
                 yield from self._of_unset_attribute(execution, read.path)
@@ -189,7 +192,7 @@ class AbsenceEdges:
                 is_on = held is not None and held.object == holder
                 if decided is not None and is_on:
                     yield from self.decisions.not_reached(decided, f"so line {statement.first} sets nothing of {path}")
-                if run is not None and is_on and not self._has_set(run, label):
+                if run is not None and is_on and not (self._has_set(run, label) or self._has_called(run, holder)):
                     yield SliceEdge(
                         cost.LOOP_END, SliceNode(run.row, focus=(name,)), f"sets another attribute than {label}"
                     )
@@ -197,6 +200,12 @@ class AbsenceEdges:
     def _has_set(self, run: StatementExecution, label: str) -> bool:
         """Whether a line has set an attribute of that name."""
         return any(self._record.label(effect.key) == label for effect in self._past.executions.effects(run.row))
+
+    def _has_called(self, run: StatementExecution, holder: int) -> bool:
+        """Whether a line has called a method of an object, as that which sets a property: it may set anything."""
+        firsts = [start.number for start in self._past.executions.calls(run.row)]
+        written = [row for start in firsts for row in self._past.executions.effects(start)[:1]]
+        return any(row.kind == rows.WRITE and row.object == holder for row in written)
 
     def _another(self, run: StatementExecution, writer: Statement, label: str, holder: int) -> str:
         """Return to which other type than that of an object a statement gave an attribute; empty: to none.

@@ -141,7 +141,7 @@ class CallEdges:
                 continue
             if not ending.owner or self._past.executions.at(ending.owner) is None:  # generated: it has no lines
                 continue
-            if was_closed(self._record, ending):
+            if was_closed(self._record, ending) or _is_continued(self._past, execution, ending):
                 continue
             if start.kind == rows.RESUME and ending.kind == rows.RETURN and is_expression(self._record, start.key):
                 continue  # it had nothing more to give
@@ -261,6 +261,14 @@ def _has_left_out(past: PastProcess, execution: StatementExecution, filters: lis
     """Whether a call was that of a comprehension's condition, and has left an item out."""
     ending = past.executions.outcome(start.number) if call_of(past, execution, start) in filters else None
     return ending is not None and past.record.text(ending) in _FALSY
+
+
+def _is_continued(past: PastProcess, execution: StatementExecution, ending: Row) -> bool:
+    """Whether a call that a line awaits was left only to wait, and was resumed: that is not how it has ended."""
+    if not past.executions.is_waiting(ending):
+        return False
+    calls = past.executions.calls(execution.row)
+    return any(later.subject == ending.subject and later.number > ending.number for later in calls)
 
 
 def _makes(name: str, ending: Row) -> bool:

@@ -294,7 +294,7 @@ class DataEdges:
             return None
         written = {effect.object for effect in self._past.executions.effects(execution.row)} - {0}
         ending = self._past.executions.ending(execution.row)
-        if ending is not None and ending.object:
+        if ending is not None and ending.object and not self._past.executions.is_waiting(ending):
             written.add(ending.object)
         for outcome, edges in results:
             if outcome.object and outcome.object in written and self._record.text(outcome) not in PLAIN:

@@ -43,7 +43,7 @@ class ObjectEdges:
     """The edges to objects of one process: what made, changed and gave each kind of them.
 
     Attributes:
-        gaps: what was found changed by nothing that is recorded.
+        gaps: what a slice has found changed by nothing that is recorded.
     """
 
     def __init__(self, past: PastProcess) -> None:
@@ -231,7 +231,8 @@ class ObjectEdges:
         if not owner:
             return
         row, execution = self._record.row(owner), self._past.executions.at(owner)
-        if row.kind == rows.LINE and execution is None:  # of generated code: what it was called with counts
+        if row.kind == rows.LINE and execution is None:  # of generated code: what it has called, or was called with
+            yield from self._of_generated(owner, name)
             owner = self._record.frame(row.subject).start
             row = self._record.row(owner)
         if row.kind == rows.START:
@@ -244,6 +245,15 @@ class ObjectEdges:
             entry = entry_of(execution.statement.node, name)
             node = SliceNode(owner, names=names, hint=hint, focus=(entry,) if entry is not None else ())
             yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
+
+    def _of_generated(self, line: int, name: str) -> Iterator[SliceEdge]:
+        """Yield the line that has returned the object that generated code has stored: of a data class's factory."""
+        fields = [row for row in self._past.executions.effects(line) if self._record.label(row.key).strip(".") == name]
+        stored = {row.object for row in fields} - {0}
+        for start in self._past.executions.calls(line):
+            ending = self._past.executions.outcome(start.number)
+            if ending is not None and ending.owner and ending.object in stored:
+                yield SliceEdge(cost.RESULT, SliceNode(ending.owner))
 
     def _changes(
         self, execution: StatementExecution, name: str, container: int, before: int, wanted: WantedPieces

@@ -50,7 +50,7 @@ def because_line(
     if focus and statement.first < statement.last:  # of several lines that which matters
         line = focus[0].lineno
         source = statement.scope.lines[line - 1].strip()
-    if isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):  # not its decorators
+    elif isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):  # not its decorators
         line = statement.node.lineno
         source = statement.scope.lines[line - 1].strip()
     function = code.name.replace(".<locals>", "")
