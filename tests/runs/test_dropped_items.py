@@ -94,3 +94,26 @@ def test_parts_of_words_values_of_the_asking_frame_and_what_a_class_may_have_are
     expression: str,
 ) -> None:
     assert not [note for notes in lines(expression).values() for note in notes if "the last line that ran" in note]
+
+
+UNDER_WAY = """\
+def add(words, word):
+    entries = words.get(word[0], [])
+    if word not in entries:
+        entries.append(word)
+
+
+def build(words):
+    for word in ["cat", "cats", "dog"]:
+        add(words, word)
+    return words
+
+
+got = build({"c": []})["c"]
+assert got == ["cat"]
+"""
+
+
+def test_a_line_that_is_not_over_is_not_said_to_be_the_last() -> None:
+    because = why(record(UNDER_WAY, python(3, 13)).processes[0], WhyQuestion()).because
+    assert {line.line: line.notes for line in because}[9] == []

@@ -189,3 +189,46 @@ def test_of_what_is_missing_it_is_not_said_that_a_round_is_another_one() -> None
     because = why(record(ORDERS, python(3, 13)).processes[0], WhyQuestion()).because
     notes = [note for line in because for note in line.notes if "another round than the one asked about" in note]
     assert all(note.startswith("perhaps") for note in notes), notes
+
+
+PARCELS = """\
+class Parcel:
+    def __init__(self, zone, weight):
+        self.zone = zone
+        self.weight = weight
+
+
+PRICES = {
+    ("near", 1): 3,
+    ("far", 1): 7,
+    ("far", 2): 11,
+}
+
+
+def price(parcel):
+    key = parcel.zone, parcel.weight
+    return PRICES[key]
+
+
+def sum_of(parcels):
+    total = 0
+    for parcel in parcels:
+        total += price(parcel)
+        if parcel.zone == "far":
+            break
+    return total
+
+
+parcels = [Parcel("near", 1), Parcel("far", 1), Parcel("far", 2)]
+assert sum_of(parcels) == 14
+"""
+
+
+def test_of_the_objects_of_a_loop_only_the_one_of_its_round_is_shown() -> None:
+    because = why(record(PARCELS, python(3, 13)).processes[0], WhyQuestion()).because
+    assert [line.values for line in because if line.line in (3, 4)] == [[".zone='far'"], [".weight=1"]]
+
+
+def test_of_a_table_whose_keys_are_tuples_the_entry_is_shown() -> None:
+    because = why(record(PARCELS, python(3, 13)).processes[0], WhyQuestion()).because
+    assert [line.source for line in because if 7 <= line.line <= 11] == ['("far", 1): 7,']

@@ -82,3 +82,58 @@ assert got == 7
 
 def test_a_call_that_another_object_was_owed_is_not_named() -> None:
     assert "not called" not in notes(OF_ANOTHER)
+
+
+LISTENERS = """\
+import weakref
+
+
+class Bus:
+    def __init__(self):
+        self.listeners = []
+
+    def add(self, method):
+        self.listeners.append(weakref.WeakMethod(method))
+
+    def send(self, text):
+        for reference in self.listeners:
+            method = reference()
+            if method is not None:
+                method(text)
+
+
+class Log:
+    def __init__(self, lines):
+        self.lines = lines
+
+    def note(self, text):
+        self.lines.append(text)
+
+
+def install(bus, lines):
+    log = Log(lines)
+    bus.add(log.note)
+    KEPT.append(log)
+
+
+KEPT = []
+bus, lines = Bus(), []
+install(bus, lines)
+bus.send("login")
+assert lines == EXPECTED
+"""
+
+
+def test_a_method_that_would_have_filled_a_container_of_its_object_and_was_not_called_is_named() -> None:
+    source = LISTENERS.replace("    KEPT.append(log)\n", "").replace("EXPECTED", "['login']")
+    assert "28: hands note over, which is not called" in notes(source)
+    assert "not called" not in notes(LISTENERS.replace("EXPECTED", "['logout']"))
+
+
+def test_a_method_that_is_called_after_what_is_asked_about_is_not_said_never_to_be() -> None:
+    source = LISTENERS.replace("bus.send", "seen = list(lines)\nbus.send").replace(
+        "lines == EXPECTED", "seen == ['login']"
+    )
+    found = notes(source)
+    assert "28: hands note over, which is called later, at #" in found
+    assert "not called" not in found

@@ -26,6 +26,7 @@ from trio_debugmcp.runs.past.values_instead import value_instead
 from trio_debugmcp.runs.past.written_calls import asked_instead, call_in, calls_back
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.passed_handler_edges import passed_by
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
 from trio_debugmcp.runs.slicing.overlaps.concurrent_calls import calls_of
 from trio_debugmcp.runs.slicing.overlaps.standstills import standstill
@@ -142,7 +143,8 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     wanted = wanted_of(past, execution) if execution is not None else NOTHING_WANTED
     if wanted.said:
         value = f"{value}: {wanted.said}"
-    asked = max([failed.raised, *(row + 1 for row in failed.again)])
+    again += passed_by(past, failed.raised)
+    asked = max([failed.raised, *(edge.node.row + 1 for edge in again)])
     answer = _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row, wanted=wanted)), *again], question, asked)
     is_passed_on = execution is not None and came_of_unrecorded(past, execution)
     caught = caught_before(past, failed.raised, {(line.file, line.line) for line in answer.because})

@@ -141,6 +141,7 @@ CALLER = 2.5  # a traceback shows it already
 COMPILED = 0.8  # what had the text of generated code compiled: its reads have written that text
 RAISED = 0.4  # the first raise of an exception
 RAISED_AGAIN = 0.5
+PASSED_HANDLER = 1.2  # which has looked at it, and has not caught it
 
 # By what did not happen.
 ABSENCE = 1.2  # what decided against a write

@@ -183,7 +183,14 @@ def entry_of(node: ast.AST, label: str) -> ast.expr | None:
     if not isinstance(value, ast.Dict):
         return None
     pairs = zip(value.keys, value.values, strict=True)
-    return next((part for key, part in pairs if isinstance(key, ast.Constant) and f"{key.value!r}]" == label), None)
+    return next((part for key, part in pairs if f"{key_text(key)}]" == label), None)
+
+
+def key_text(key: ast.expr | None) -> str:
+    """Return a key that is written out as labels have it, `('far', 1)` also; empty: it is not a constant."""
+    parts = key.elts if isinstance(key, ast.Tuple) else [key]
+    is_constant = all(isinstance(part, ast.Constant) for part in parts)
+    return repr(ast.literal_eval(key)) if key is not None and is_constant else ""
 
 
 def defaults_of(node: ast.AST) -> dict[str, ast.expr]:

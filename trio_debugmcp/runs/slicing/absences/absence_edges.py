@@ -17,6 +17,7 @@ from trio_debugmcp.runs.slicing.absences.late_binding_edges import LateBindingEd
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import LoopEndEdges
 from trio_debugmcp.runs.slicing.absences.namesake_edges import NamesakeEdges
 from trio_debugmcp.runs.slicing.absences.outer_name_edges import OuterNameEdges
+from trio_debugmcp.runs.slicing.absences.passed_handler_edges import passed_handlers
 from trio_debugmcp.runs.slicing.absences.unbound_edges import UnboundEdges
 from trio_debugmcp.runs.slicing.absences.uncalled_edges import UncalledEdges
 from trio_debugmcp.runs.slicing.absences.unchanged_container_edges import UnchangedContainerEdges
@@ -67,6 +68,7 @@ class AbsenceEdges:
         """
         yield from self.unraised.of_statement(execution)
         yield from self._unbound.of_statement(execution)
+        yield from passed_handlers(self._past, execution)
         yield from self._absent_items.of_statement(execution)
         yield from self.of_reads(execution, execution.statement.reads, items)
 
@@ -139,6 +141,7 @@ class AbsenceEdges:
                 yield from self._uncalled.of_attribute(execution, read.path.steps[-1], holder)
         if value.object and (read.is_whole or isinstance(execution.statement.node, ast.Return)):
             yield from self._containers.of_container(execution, value)
+            yield from self._uncalled.of_kept(execution, value)
 
     # --- Would have been set ------------------------------------------------------------------------------------------
 

@@ -79,4 +79,4 @@ class DroppedItemEdges:
                 else self._record.forth(rows.LINE, self._record.row(header.row).key, frame, row.number)
             )
         last = self._record.back_of(_LINES, frame, end) if end else self._past.executions.last_line(frame)
-        return last if row.owner < last < execution.row else 0
+        return last if row.owner < last and self._past.executions.ended(last) < execution.row else 0

@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Iterator
 
+from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.call_arguments import argument
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recorded_scopes import MOST_FRAMES
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.decisions import Decisions
@@ -18,6 +20,13 @@ _MOST_FRAMES = 20
 
 _MOST_UNCALLED = 2
 
+_MOST_HOLDERS = 20
+"""Objects that have one container: the first ones."""
+
+_FIELDS = frozenset({rows.FIELD})
+
+_SIZES = frozenset({rows.SIZE})
+
 
 class UncalledEdges:
     """The edges to what decided against the calls that would have filled an object of one process."""
@@ -26,11 +35,34 @@ class UncalledEdges:
         self._past = past
         self._decisions = decisions
 
+    def of_kept(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
+        """Yield what decided against calls of methods of the objects that have a container as an attribute."""
+        if not self._past.record.back_of(_SIZES, value.object, execution.row):
+            return
+        kept: dict[int, tuple[str, RecordedValue]] = {}
+        found = self._past.record.forth_of(_FIELDS, value.object, 0, by_value=True)
+        for _ in range(_MOST_HOLDERS):
+            if not found or found >= execution.row:
+                break
+            row = self._past.record.row(found)
+            label, holder = self._past.record.label(row.key), self._holder(row)
+            if label[:1] == "." and holder is not None and found != value.row:
+                kept[row.subject] = label, holder
+            found = self._past.record.forth_of(_FIELDS, value.object, found, by_value=True)
+        for label, holder in kept.values():
+            yield from self.of_attribute(execution, label, holder)
+
+    def _holder(self, row: Row) -> RecordedValue | None:
+        """Return the object that a row gives an attribute; None: no row has it as a value."""
+        known = self._past.record.forth_of(rows.WITH_VALUE, row.subject, 0, by_value=True)
+        return self._past.values.value_at(known) if known else None
+
     def of_attribute(self, execution: StatementExecution, label: str, holder: RecordedValue) -> Iterator[SliceEdge]:
         """Yield what decided against calls of methods that set an attribute of an object, or change what is in it."""
         left = _MOST_UNCALLED
         for method in self._methods(type_name(holder.text), label):
-            if self._was_called(method, holder.object, execution.row):
+            called = self._first_call(method, holder.object)
+            if called and called < execution.row:
                 continue
             name = method.name.rpartition(".")[2]
             calls = self._past.mentions.calling(name)
@@ -41,17 +73,25 @@ class UncalledEdges:
                     yield from self._decisions.not_reached(
                         decided, f"so {name} is not called at line {statement.first}"
                     )
-            yield from self._of_handed(execution, name, holder.object)
+            yield from self._of_handed(execution, name, holder.object, called)
 
-    def _of_handed(self, execution: StatementExecution, name: str, holder: int) -> Iterator[SliceEdge]:
-        """Yield the line that has handed over a method of an object that was not called, and what was done with it."""
+    def _of_handed(self, execution: StatementExecution, name: str, holder: int, called: int) -> Iterator[SliceEdge]:
+        """Yield the line that has handed over a method of an object that was not called, and what was done with it.
+
+        Args:
+            execution: the line before which it was not.
+            name: of the method.
+            holder: the object.
+            called: the row of a later call; 0: there is none.
+        """
+        note = f"hands {name} over, which is {f'called later, at #{called}' if called else 'not called'}"
         for statement, path, _ in self._past.mentions.calls_with({name}):
             for frame in reversed(self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]):
                 run = self._past.executions.last_run(statement, frame, execution.row)
                 held = self._past.values.value(run, path.holder) if run is not None and path.steps else None
                 if run is None or held is None or held.object != holder:
                     continue
-                yield SliceEdge(cost.MISSING, SliceNode(run.row), f"hands {name} over, which is not called")
+                yield SliceEdge(cost.MISSING, SliceNode(run.row), note)
                 for start in self._past.executions.calls(run.row):
                     yield from self._of_taken(run, start, name)
                 break
@@ -87,15 +127,18 @@ class UncalledEdges:
             for base in kind.bases:
                 yield from self._methods(base, label)
 
-    def _was_called(self, method: SourceScope, holder: int, before: int) -> bool:
-        """Whether a method was called for an object before a row."""
+    def _first_call(self, method: SourceScope, holder: int) -> int:
+        """Return the row of the first call of a method for an object, or for one that is not known; 0: none."""
         own = method.parameters[0] if method.parameters else ""
-        for frame in self._past.scopes.frames([method]):
+        frames = self._past.scopes.frames([method])
+        if len(frames) >= MOST_FRAMES:  # there may be earlier ones
+            return self._past.record.first
+        for frame in frames:
             start = self._past.record.row(self._past.record.frame(frame).start)
             value = self._past.values.parameter(start, own)
-            if start.number < before and (value is None or value.object == holder):
-                return True
-        return False
+            if value is None or value.object == holder:
+                return start.number
+        return 0
 
 
 def _changes(statement: Statement, label: str) -> bool:

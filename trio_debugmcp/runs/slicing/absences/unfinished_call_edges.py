@@ -33,7 +33,7 @@ class UnfinishedCallEdges:
             return
         label = str(read.path.steps[-1]) if read.path.steps else read.path.name
         last: tuple[StatementExecution, str] | None = None
-        for statement, path, call in self._past.scopes.method_calls({label.removeprefix(".")}):
+        for statement, path, call in self._past.mentions.method_calls({label.removeprefix(".")}):
             if not isinstance(statement.node, ast.Expr) or statement is execution.statement:
                 continue
             for frame in self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]:

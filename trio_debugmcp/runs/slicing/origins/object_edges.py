@@ -1,5 +1,6 @@
 """Where objects and what is in them come from: what made them, what changed them, what their class gave them."""
 
+import ast
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
@@ -172,9 +173,15 @@ class ObjectEdges:
     def _of_inner(
         self, execution: StatementExecution, container: int, before: int, known: set[Statement]
     ) -> Iterator[SliceEdge]:
-        """Yield what has changed the containers in a container last, at lines that have not changed it itself."""
+        """Yield what has changed the containers in a container last, at lines that have not changed it itself.
+
+        Of what the round of a loop has taken only that: its body has no other item.
+        """
         found: list[StatementExecution] = []
-        for item in self._past.values.items(container, before)[:_MOST_INNER]:
+        items = self._past.values.items(container, before)[:_MOST_INNER]
+        is_round = isinstance(execution.statement.node, ast.For | ast.AsyncFor)
+        taken = {effect.object for effect in self._past.executions.effects(execution.row)} if is_round else set()
+        for item in [item for item in items if item in taken] or items:
             number = self._record.back_of(CONTENT, item, before)
             owner = self._record.row(number).owner if number and self._record.row(number).key != 0 else 0
             changed = self._past.executions.at(owner) if owner else None
@@ -232,7 +239,7 @@ class ObjectEdges:
             return
         row, execution = self._record.row(owner), self._past.executions.at(owner)
         if row.kind == rows.LINE and execution is None:  # of generated code: what it has called, or was called with
-            yield from self._of_generated(owner, name)
+            yield from _of_generated(self._past, owner, name)
             owner = self._record.frame(row.subject).start
             row = self._record.row(owner)
         if row.kind == rows.START:
@@ -245,15 +252,6 @@ class ObjectEdges:
             entry = entry_of(execution.statement.node, name)
             node = SliceNode(owner, names=names, hint=hint, focus=(entry,) if entry is not None else ())
             yield SliceEdge(price + cost.GIVEN * execution.statement.is_given, node)
-
-    def _of_generated(self, line: int, name: str) -> Iterator[SliceEdge]:
-        """Yield the line that has returned the object that generated code has stored: of a data class's factory."""
-        fields = [row for row in self._past.executions.effects(line) if self._record.label(row.key).strip(".") == name]
-        stored = {row.object for row in fields} - {0}
-        for start in self._past.executions.calls(line):
-            ending = self._past.executions.outcome(start.number)
-            if ending is not None and ending.owner and ending.object in stored:
-                yield SliceEdge(cost.RESULT, SliceNode(ending.owner))
 
     def _changes(
         self, execution: StatementExecution, name: str, container: int, before: int, wanted: WantedPieces
@@ -314,6 +312,16 @@ class ObjectEdges:
             yield SliceEdge(cost.READ, SliceNode(row.owner), "changed while it ran")
         else:
             self.gaps.add(execution, name, gap)
+
+
+def _of_generated(past: PastProcess, line: int, name: str) -> Iterator[SliceEdge]:
+    """Yield the line that has returned the object that generated code has stored: of a data class's factory."""
+    fields = [row for row in past.executions.effects(line) if past.record.label(row.key).strip(".") == name]
+    stored = {row.object for row in fields} - {0}
+    for start in past.executions.calls(line):
+        ending = past.executions.outcome(start.number)
+        if ending is not None and ending.owner and ending.object in stored:
+            yield SliceEdge(cost.RESULT, SliceNode(ending.owner))
 
 
 def _is_gap(row: Row) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.source.read_paths import path_of
 from trio_debugmcp.runs.source.source_scopes import SourceScope
+from trio_debugmcp.runs.source.statement_trees import key_text
 
 ClassesOfName = Callable[[str], list[SourceScope]]
 """Returns the classes of a name whose bodies ran."""
@@ -48,14 +49,10 @@ def _of_entries(node: ast.Dict, path: tuple[str, ...]) -> Inner | None:
     """Return the value of an entry; of an entry that is not written, the one other dictionary that may have it."""
     entries = list(zip(node.keys, node.values, strict=True))
     spread = [place for place, (key, _) in enumerate(entries) if key is None]
-    written = [
-        place
-        for place, (key, _) in enumerate(entries)
-        if isinstance(key, ast.Constant) and f"[{key.value!r}]" == path[0]
-    ]
+    written = [place for place, (key, _) in enumerate(entries) if f"[{key_text(key)}]" == path[0]]
     if written and max(spread, default=-1) < written[-1]:
         return entries[written[-1]][1], path[1:]
-    is_plain = all(key is None or isinstance(key, ast.Constant) for key in node.keys)
+    is_plain = all(key is None or key_text(key) for key in node.keys)
     return (entries[spread[0]][1], path) if len(spread) == 1 and is_plain and not written else None
 
 
