@@ -18,7 +18,8 @@ import trio
 from tests.pythons import found
 from tests.real.conftest import TEST_SECONDS, Connect, needs_gdb
 from tests.real.test_encrypted_programs import open_witness
-from trio_debugmcp.testing import DebugClient
+from tests.real.test_lifetimes import assert_gone, descendants, server
+from trio_debugmcp.testing import DebugClient, connect_process
 
 pytestmark = pytest.mark.real
 
@@ -162,10 +163,10 @@ async def test_processes_are_debugged_over_a_relay_in_no_clear_word_and_run_on_w
         await job.has_run_on()
 
 
-async def wait_nothing_left(directory: Path) -> None:
+async def wait_nothing_left(directory: Path, pattern: str = "trio_debugmcp*") -> None:
     """Wait until the relay's directory is gone; if the relay was killed, its watchdog removes it."""
     with trio.fail_after(TEST_SECONDS):
-        while list(directory.glob("trio_debugmcp*")):  # noqa: ASYNC110 (of a process that is not our child)
+        while list(directory.glob(pattern)):  # noqa: ASYNC110 (of a process that is not our child)
             await trio.sleep(0.05)
 
 
@@ -184,6 +185,45 @@ async def test_a_relay_that_is_asked_to_end_leaves_the_processes_and_nothing_beh
         await wait_connected(client, door["session"], 0)
         assert not list(tmp_path.glob("trio_debugmcp*"))
         await job.has_run_on()
+
+
+@needs_gdb
+async def test_when_the_server_is_killed_the_relay_says_so_and_the_processes_run_on_as_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (of_server := tmp_path / "server").mkdir()
+    async with open_job(tmp_path) as job:
+        monkeypatch.setenv("TMPDIR", str(of_server))
+        async with server() as process, connect_process(process) as client:
+            client.timeout = TEST_SECONDS
+            door = await client.call("debug_listen", tls=True)
+            async with open_relay_process(tmp_path, door, "--pid", *job.pids) as relay:
+                await wait_connected(client, door["session"], len(job.pids))
+                await stop_in_each(client, job)
+                await client.call("debug_wait")  # one of them is stopped
+                helpers = descendants(process.pid) | descendants(relay.pid)
+                process.kill()
+                said = await last_words(relay)
+                assert "the processes run on" in said.splitlines()[-1]
+                await relay.wait()
+                await assert_gone(helpers)
+                await wait_nothing_left(tmp_path)
+                await wait_nothing_left(of_server, "*")
+                for pid in job.pids:
+                    await wait_no_sockets(int(pid))
+        await job.has_run_on()
+
+
+async def wait_no_sockets(pid: int) -> None:
+    """Wait until a process has no connection: the debugger in it notices the end of its own for itself."""
+
+    def sockets() -> list[str]:
+        links = (os.readlink(descriptor) for descriptor in Path(f"/proc/{pid}/fd").iterdir())
+        return [link for link in links if link.startswith("socket:")]
+
+    with trio.fail_after(TEST_SECONDS):
+        while sockets():  # noqa: ASYNC110 (of a process that is not our child)
+            await trio.sleep(0.05)
 
 
 async def test_a_relay_that_is_not_let_in_says_why_and_touches_no_process(debugging: Connect, tmp_path: Path) -> None:
