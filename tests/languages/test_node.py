@@ -147,6 +147,13 @@ async def test_a_breakpoint_on_a_function_stops_in_its_source_and_one_that_is_no
         )  # at once, although the program has ended before it could be asked
 
 
+async def test_a_built_file_that_is_launched_shows_its_source_from_the_entry_on(debugging: Connect) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(PROGRAMS / "out" / "app.js"), stop_at_entry=True)
+        assert (stop["reason"], stop["at"].rpartition("/")[2]) == ("Entry", "app.ts:14 in <anonymous>")
+        assert (await client.call("debug_step"))["at"].rpartition("/")[2] == "app.ts:15 in <anonymous>"
+
+
 async def test_exceptions_of_other_types_are_counted_and_a_rejection_may_still_be_handled(
     debugging: Connect, tmp_path: Path
 ) -> None:

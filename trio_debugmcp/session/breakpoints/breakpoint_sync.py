@@ -4,6 +4,7 @@ One task at a time per session sends them, from the current state; what was canc
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import trio
 
@@ -18,7 +19,7 @@ from trio_debugmcp.session.breakpoints.function_sync import FunctionSync
 from trio_debugmcp.session.breakpoints.hidden import HiddenBreakpoints
 from trio_debugmcp.session.breakpoints.line_sync import LineSync, SyncContext
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits
-from trio_debugmcp.session.breakpoints.source_places import SourcePlaces
+from trio_debugmcp.session.breakpoints.source_places import SourcePlaces, source_of_built
 from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
 from trio_debugmcp.session.breakpoints.watched_values import WatchedValues
 from trio_debugmcp.session.host import Host
@@ -62,7 +63,7 @@ class BreakpointSync:
     ) -> None:
         self.accepting = False
         self.judge, judging = judge, judge.judging
-        self.hidden = HiddenBreakpoints(requests.profile, start)
+        self.hidden = HiddenBreakpoints(requests.profile, start, partial(source_of_built, requests.profile.code, host))
         self._hits = hits
         self.places = SourcePlaces(requests.profile, host, sources, start)
         self._catching_up = False

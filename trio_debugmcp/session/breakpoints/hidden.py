@@ -42,7 +42,7 @@ class HiddenBreakpoints:
         named: the program's file, of which the adapter only knows where it is if it has got breakpoints.
     """
 
-    def __init__(self, profile: Profile, start: Start) -> None:
+    def __init__(self, profile: Profile, start: Start, source_of_built: Callable[[str], str]) -> None:
         start = asked_for(start)
         self.launched = isinstance(start, Launch)
         self.wanted = isinstance(start, Launch) and start.stop_at_entry
@@ -50,7 +50,7 @@ class HiddenBreakpoints:
         named = isinstance(start, Launch) and profile.habits.learns_sources
         self.named = {start.source or start.program} if named and isinstance(start, Launch) else set()
         self.class_path = _class_path(start) if isinstance(start, Launch) else ""
-        self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
+        self.place = _place(profile, start, source_of_built) if isinstance(start, Launch) and self.wanted else None
         self.entry = self.place
         self.raising: tuple[str, ...] = ()
         self._thrown = profile.thrown
@@ -125,13 +125,14 @@ def _class_path(start: Launch) -> str:
     return str(start.options.get("classpath") or launch_values(start)["class_path"])
 
 
-def _place(profile: Profile, start: Launch) -> EntryPlace | None:
+def _place(profile: Profile, start: Launch, source_of_built: Callable[[str], str]) -> EntryPlace | None:
     habit = profile.habits.entry
     if habit is None or (habit.function is None and habit.line is None):
         return None
     named = (habit.function,) if isinstance(habit.function, str) else habit.function or ()
     functions = tuple(str(filled(function, launch_values(start))) for function in named)
-    return EntryPlace(functions, start.program if habit.line is not None else None)
+    # js-debug shows a built file, and not its source, after a stop at a breakpoint in the built file.
+    return EntryPlace(functions, source_of_built(start.program) if habit.line is not None else None)
 
 
 def _ids(answers: Iterable[DapBreakpoint]) -> frozenset[int]:

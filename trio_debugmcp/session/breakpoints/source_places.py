@@ -10,7 +10,10 @@ from msgspec.structs import astuple
 from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.function_code import FunctionPlace
 from trio_debugmcp.dap.profiles.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptCode
+from trio_debugmcp.dap.profiles.javascript.source_maps import only_source
 from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
+from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.native.rust_functions import is_of_rust
 from trio_debugmcp.dap.profiles.near_names import MAX_NAMED
@@ -186,3 +189,13 @@ class SourcePlaces:
         question, about = f"condition {condition} at line {line} of {file}", place.observed or spec.log_message
         guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
         return "" if guarded == "True" and not spec.condition else guarded
+
+
+def source_of_built(code: Code, host: Host, file: str) -> str:
+    """Return the one file that a file was built from, itself if that is not known."""
+    if not isinstance(code, JavaScriptCode):
+        return file
+    try:
+        return host.query(f"source of {file}", lambda: only_source(file)) or file
+    except UsageError:  # a recording that was made without the question
+        return file
