@@ -38,11 +38,11 @@ class FleetMemory(Struct, frozen=True):
     """What the last look at all processes has seen, `at` that time of Trio's clock, by the ids of their sessions.
 
     Of the stacks it has a number for each, which says whether the next one is the same: the frames of a thousand would
-    be megabytes.
+    be megabytes. None: its stack was not known.
     """
 
     at: float
-    places: Mapping[str, int]
+    places: Mapping[str, int | None]
     used: Mapping[str, ProcessorUse]
 
 

@@ -135,6 +135,19 @@ def test_what_changed_since_the_last_look_names_who_moved_and_who_computes_witho
     assert answer.processor == ["1 busy (rank 0: s-2)", "1 without processor time"]
 
 
+def test_one_whose_stack_was_or_is_not_known_is_neither_new_nor_gone() -> None:
+    silent = ProcessNow("s-2", unknown="the program does not answer")
+    there = ranks(8)
+    then = {**{each.id: place_of(each.stack) for each in there[:7]}, "s-2": None, "s-3": None}
+    again = FleetLook(processes=[silent, *there[1:]], before=then, ago=1.0)
+    assert answered(again)[0].since == (
+        "1 s ago: 5 in the same place, without processor time; 1 not known then (rank 1: s-3); 1 new (rank 7: s-9)"
+    )
+    gone = {"s-2": None, "s-3": None}
+    assert answered(FleetLook(processes=[silent], before=gone, ago=1.0))[0].since == "1 s ago: 1 ended"
+    assert answered(FleetLook(processes=[silent], before={"s-2": None}, ago=1.0))[0].since is None
+
+
 def test_processes_that_ended_alike_are_one_line_and_the_failed_ones_come_first() -> None:
     def gone(number: int, code: int | None, *, killed: bool = False) -> Departed:
         return Departed(f"s-{number}", "s-1", {}, number, code, "the program ended", killed)

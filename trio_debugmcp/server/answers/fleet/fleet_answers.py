@@ -53,7 +53,8 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     Attributes:
         used: processor time, by the sessions' ids.
         deadlocks: what is to be said of each process whose threads wait for each other.
-        before: the places of the stacks at the last look, `ago` seconds; None: there was none.
+        before: the places of the stacks at the last look, `ago` seconds; None: there was none. None of one of them: its
+            stack was not known.
         is_whole: these are all that have connected.
     """
 
@@ -61,7 +62,7 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     ended: Sequence[Departed] = ()
     used: Mapping[str, Used] = {}
     deadlocks: Mapping[str, str] = {}
-    before: Mapping[str, int] | None = None
+    before: Mapping[str, int | None] | None = None
     ago: float = 0.0
     is_whole: bool = True
 
@@ -227,7 +228,8 @@ def _since(look: FleetLook) -> str | None:
     before = look.before
     if before is None:
         return None
-    there = [process for process in look.processes if process.id in before and process.unknown is None]
+    known = [process for process in look.processes if process.id in before and process.unknown is None]
+    there, unknown = _parted(known, lambda process: before[process.id] is not None)
     moved, same = _parted(there, lambda process: place_of(process.stack) != before[process.id])
     still, computed = _parted(same, lambda process: (look.used.get(process.id, Used()).since or 0.0) < _STILL)
     new = [process for process in look.processes if process.id not in before]
@@ -235,12 +237,13 @@ def _since(look: FleetLook) -> str | None:
         (still, "in the same place, without processor time"),
         (computed, "in the same place, computing"),
         (moved, "moved"),
+        (unknown, "not known then"),
         (new, "new"),
     ]
-    words = [f"{len(group)} {what}" + _unless_most(group, there) for group, what in parts if group]
+    words = [f"{len(group)} {what}" + _unless_most(group, known) for group, what in parts if group]
     gone = len(before.keys() - {process.id for process in look.processes})
     words += [f"{gone} ended"] if gone else []
-    return f"{look.ago:.0f} s ago: {'; '.join(words)}"
+    return f"{look.ago:.0f} s ago: {'; '.join(words)}" if words else None
 
 
 def _parted(

@@ -46,7 +46,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     )
     memory = FleetMemory(
         at=seen.at,
-        places={process.id: place_of(process.stack) for process in everyone if process.unknown is None},
+        places={each.id: place_of(each.stack) if each.unknown is None else None for each in everyone},
         used={session_id: readings[-1] for session_id, readings in seen.used.items() if readings},
     )
     debugger.programs.keep_look(reader, memory)
@@ -55,7 +55,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
 
 def _places_before(
     before: FleetMemory | None, group: str | None, processes: Sequence[ProcessNow]
-) -> Mapping[str, int] | None:
+) -> Mapping[str, int | None] | None:
     """Return where they were at the last look; for a group those of its processes, as the others are not gone."""
     if before is None or group is None:
         return None if before is None else before.places
