@@ -1,12 +1,13 @@
 """Many processes looked at together, on scripted adapters: what each says of itself, and what became of those gone."""
 
 import gc
+from pathlib import Path
 from typing import Any
 
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import SESSION
+from tests.server.scene import SESSION, failure
 from tests.session.test_children import adopt
 from tests.session.test_guests import listening
 from trio_debugmcp.state.model import State
@@ -102,6 +103,22 @@ async def test_one_that_cannot_be_asked_is_counted_with_the_reason(autojump_cloc
         assert answer["processes"] == "2 running"
         [note] = answer["notes"]
         assert note.startswith("1 (s-3): stacks not known: ")
+
+
+async def test_a_breakpoint_that_some_do_not_take_is_said_to_be_in_the_others(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    (file := tmp_path / "data.py").write_text("x = 1\n")
+    async with listening(probed=True) as (client, door, _):
+        workers = await dial_in(door, *map(stacks, range(9)))
+        for worker in workers[2:]:
+            worker.withhold("setBreakpoints")
+        failed = await failure(client, "breakpoint_set", file=str(file), line=1)
+        assert failed.code == "TIMEOUT"
+        assert failed.message.endswith(
+            " It failed in s-4, s-5, s-6, s-7, s-8 and 2 more; the other sessions have the change."
+        )
+        assert all(worker.sent("setBreakpoints") for worker in workers[:2])
 
 
 async def test_without_any_process_there_is_nothing_to_tell(autojump_clock: MockClock) -> None:

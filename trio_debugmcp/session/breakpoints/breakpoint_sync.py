@@ -48,6 +48,7 @@ class BreakpointSync:
         judge: decides here about breakpoints at their stops.
         lines, functions: what is sent of these; `addressed`: those on data and on instructions.
         watched: what data breakpoints watch.
+        session_id: of the session whose adapter this is about.
         places: where they belong in source.
     """
 
@@ -69,7 +70,7 @@ class BreakpointSync:
         self._catching_up = False
         self._requests = requests
         self._merger = merger
-        self._session_id = requests.session_id
+        self.session_id = requests.session_id
         self._trial = ConditionTrial(requests, merger, judging)
         context = SyncContext(requests, merger, sources, hits, judging, self._trial, self.hidden, self.places)
         self.lines = LineSync(context)
@@ -131,7 +132,7 @@ class BreakpointSync:
     async def keep_in_step(self) -> None:
         """Until cancelled, send what has changed without a sender, or with one that was cancelled meanwhile."""
         while True:
-            await self._merger.wait_until(self.lags, of=self._session_id)
+            await self._merger.wait_until(self.lags, of=self.session_id)
             try:
                 async with self._one_at_a_time:
                     await self._catch_up()
@@ -139,7 +140,7 @@ class BreakpointSync:
                 await trio.sleep(AGAIN_SECONDS)
 
     async def _catch_up(self) -> None:
-        behind = placement.out_of_step(self._merger.state, self._session_id)
+        behind = placement.out_of_step(self._merger.state, self.session_id)
         wanted = {breakpoint.spec.file or FUNCTIONS for breakpoint in behind} | self.lines.unsure
         # Before they are sent: one that is marked meanwhile has changed since, and is sent once more.
         self.lines.unsure -= wanted
@@ -161,4 +162,4 @@ class BreakpointSync:
 
     def lags(self, state: State) -> bool:
         """Return whether the adapter has other breakpoints than it should, which `keep_in_step` is about to send."""
-        return bool(self._catching_up or self.lines.unsure or placement.out_of_step(state, self._session_id))
+        return bool(self._catching_up or self.lines.unsure or placement.out_of_step(state, self.session_id))

@@ -5,11 +5,11 @@ Whatever changes a breakpoint merges the change here, and sends it to all sessio
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import trio
 
-from trio_debugmcp.errors import AdapterGone, DebugError
+from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.breakpoints.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint, StopPlace
@@ -17,6 +17,8 @@ from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
 
 log = logging.getLogger(__name__)
+
+_MAX_NAMED = 5
 
 
 class BreakpointSyncs:
@@ -90,7 +92,8 @@ class BreakpointSyncs:
         wanted |= {FUNCTIONS for line in lines if line.spec.function is not None}
         wanted |= {EXCEPTIONS for breakpoint in changed if isinstance(breakpoint, ExceptionBreakpoint)}
         addressed = any(line.spec.address or line.spec.watch for line in lines)
-        failures: list[DebugError] = []
+        asked = self.accepting
+        failures: dict[str, DebugError] = {}
 
         async def send(sync: BreakpointSync) -> None:
             try:
@@ -100,10 +103,23 @@ class BreakpointSyncs:
             except AdapterGone as gone:  # then the adapter has no breakpoints any more, either
                 log.debug("%r: %s", sync, gone)
             except DebugError as error:
-                failures.append(error)
+                failures[sync.session_id] = error
 
         async with trio.open_nursery() as nursery:
-            for sync in self.accepting:
+            for sync in asked:
                 nursery.start_soon(send, sync)
         if failures:
-            raise failures[0]
+            raise _of_those(
+                {each: failures[each] for sync in asked if (each := sync.session_id) in failures}, len(asked)
+            )
+
+
+def _of_those(failures: Mapping[str, DebugError], asked: int) -> DebugError:
+    """Return the first error of some sessions, with which these are, where others have got the change."""
+    first = next(iter(failures.values()))
+    if len(failures) == asked or not isinstance(first, UsageError):
+        return first
+    named = ", ".join(list(failures)[:_MAX_NAMED])
+    more = f" and {len(failures) - _MAX_NAMED} more" if len(failures) > _MAX_NAMED else ""
+    where = f"It failed in {named}{more}; the other sessions have the change."
+    return UsageError(first.code, f"{first.message} {where}", first.details)
