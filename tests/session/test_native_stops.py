@@ -317,11 +317,13 @@ async def test_a_crash_in_a_library_is_shown_where_the_users_code_called_it_and_
         assert adapter.sent("evaluate")[-1]["frameId"] == 1003
 
 
-async def test_frames_of_rusts_runtime_below_the_program_are_left_out_of_a_stop_and_counted(
-    autojump_clock: MockClock,
+@pytest.mark.parametrize(
+    "library", ["/rustc/0a1b/library/std/src/thread/mod.rs", "<node_internals>/internal/modules/run_main"]
+)
+async def test_frames_of_a_runtime_below_the_program_are_left_out_of_a_stop_and_counted(
+    autojump_clock: MockClock, library: str
 ) -> None:
     adapter = native("gdb")
-    library = "/rustc/0a1b/library/std/src/thread/mod.rs"
     within = ("core::iter::for_each", library, 9)
     adapter.frames = [
         *adapter.frames[:1],

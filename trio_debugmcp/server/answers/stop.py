@@ -44,8 +44,8 @@ from trio_debugmcp.state.session_view import listening_payload
 _STREAM_CHARACTERS = 4000
 """The end of one stream's output; process_read_output has all of it."""
 
-_COMPILERS_OWN = "/rustc/"
-"""How files of the library of Rust begin in what is known of a program: they are only where the compiler was built."""
+_RUNTIMES = ("/rustc/", "<node_internals>/")
+"""How files of the library of Rust and those of node begin, which are on no disk of the user's."""
 
 LOCALS_SECONDS = 3.0
 """The longest time that an answer waits for the locals of the top frame."""
@@ -239,16 +239,13 @@ def _several(debugger: Debugger, session_id: str) -> str | None:
 
 
 def _runtime_below(frames: Sequence[StackFrame]) -> int:
-    """Return below how many frames all that are known are those with which the runtime of Rust has called the program.
-
-    Each is as long as ten others, and of a file that is only where the compiler was built.
-    """
+    """Return below how many frames all that are known are those with which the runtime has called the program."""
     users = max((number for number, frame in enumerate(frames) if frame.is_user_code), default=0)
     return next(
         (
             number
             for number, frame in enumerate(frames)
-            if number > users and (frame.location.file or "").startswith(_COMPILERS_OWN)
+            if number > users and (frame.location.file or "").startswith(_RUNTIMES)
         ),
         len(frames),
     )
