@@ -7,7 +7,7 @@ import pytest
 from trio_debugmcp.dap.profiles import test_runners
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.python.finding_tests import find_test
-from trio_debugmcp.dap.profiles.test_runners import class_paths
+from trio_debugmcp.dap.profiles.test_runners import cargo, class_paths
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun as Run
 
 PROJECTS = Path(__file__).parents[1] / "languages" / "projects"
@@ -110,8 +110,29 @@ def test_a_test_of_rust_is_found_by_its_name_alone_in_its_crate_with_as_many_mod
         (tmp_path / "src" / file).write_text("#[test]\nfn adds() {}\n")
     with pytest.raises(NoSuchTest, match=rf"Several files have 'adds'\. Pass one of: {tmp_path}/src/cart\.rs::adds, "):
         test_runners.with_file("adds", str(tmp_path))
-    (tmp_path / "test_class.py").write_text("class TestNope: ...\n")
-    assert test_runners.with_file("test_nope", str(tmp_path)) == "test_nope", "it may be one of Python's"
+    for file in ("test_class.py", "class_test.py"):
+        (tmp_path / file).write_text("class TestNope: ...\n")
+        assert test_runners.with_file("test_nope", str(tmp_path)) == "test_nope", "it may be one of Python's"
+        (tmp_path / file).unlink()
+    (tmp_path / "contest.py").touch()
+    for folder in ("target", "node_modules", ".venv"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test_others.py").touch()
+        (tmp_path / folder / "others.rs").write_text("#[test]\nfn test_nope() {}\n")
+    with pytest.raises(NoSuchTest, match=r"There is no test 'test_nope' in "):
+        test_runners.with_file("test_nope", str(tmp_path))
+
+
+def test_a_name_is_not_refused_where_the_project_has_more_directories_than_are_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cargo, "_MAX_DIRECTORIES", 3)
+    (tmp_path / "Cargo.toml").touch()
+    for name in ("a", "b"):
+        with pytest.raises(NoSuchTest, match=r"There is no test 'adds' in "):
+            test_runners.with_file("adds", str(tmp_path))
+        (tmp_path / name).mkdir()
+    assert test_runners.with_file("adds", str(tmp_path)) == "adds"
 
 
 def test_a_binary_and_what_lies_beside_it_are_targets_of_their_own(tmp_path: Path) -> None:

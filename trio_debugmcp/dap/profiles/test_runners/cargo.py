@@ -31,6 +31,14 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 _MAX_FILES = 500
 """Of a crate, or of several, that are looked through for a name."""
 
+_MAX_DIRECTORIES = 3000
+"""That are looked through: of a project whose data lies beside its sources there are more."""
+
+_OF_OTHERS = frozenset({"target", "node_modules"})
+
+_OF_PYTHON = re.compile(r"test.*\.py|.*_test\.py")
+"""Files in which pytest or unittest looks for tests."""
+
 _BUILD = ("cargo", "test", "--no-run", "--message-format=json")
 
 
@@ -71,18 +79,23 @@ def rust_files_with(name: str, directory: str) -> list[str]:
     home = Path(directory)
     if not may_be_of_rust(name) or not any((folder / "Cargo.toml").is_file() for folder in (home, *home.parents)):
         return []
-    sources = list(islice(_sources(home), _MAX_FILES))
+    looked = list(islice(_walk(home), _MAX_DIRECTORIES))
+    below = [Path(folder, file) for folder, names in looked for file in names]
+    sources = [file for file in below if file.suffix == ".rs"][:_MAX_FILES]
     tests = {str(file): _paths_in(file) for file in sources}
     files = [file for file, paths in tests.items() if any(f"::{path}".endswith(f"::{name}") for path in paths)]
-    if not files and len(sources) < _MAX_FILES and example_in([directory]) == RUST and not any(home.rglob("test*.py")):
+    is_whole = len(looked) < _MAX_DIRECTORIES and len(sources) < _MAX_FILES
+    of_python = any(_OF_PYTHON.fullmatch(file.name) for file in below)
+    if not files and is_whole and not of_python and example_in([directory]) == RUST:
         raise no_test(name, chain(*tests.values()), directory)
     return files
 
 
-def _sources(home: Path) -> Iterator[Path]:
+def _walk(home: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the directories of a project that people write in, with their files of Rust and of Python."""
     for folder, folders, names in os.walk(home):
-        folders[:] = sorted(each for each in folders if each != "target" and not each.startswith("."))
-        yield from (Path(folder, name) for name in sorted(names) if name.endswith(".rs"))
+        folders[:] = sorted(each for each in folders if each not in _OF_OTHERS and not each.startswith("."))
+        yield folder, sorted(name for name in names if name.endswith((".rs", ".py")))
 
 
 def _paths_in(file: Path) -> list[str]:
