@@ -99,7 +99,7 @@ def true_exit_code(reported: int | None, own: int | None) -> int | None:
         return own
     # lldb reports 11 for SIGSEGV, which its process has as -11; a program may also exit with 11. PHP's adapter reports
     # 0 for each process that a terminal started.
-    is_truer = own is not None and (reported == -own if own < 0 else reported == 0)
+    is_truer = own is not None and (reported == 0 or (own < 0 and reported == -own))
     return own if is_truer else reported
 
 

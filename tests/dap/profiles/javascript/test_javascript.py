@@ -68,6 +68,26 @@ def test_a_type_and_a_message_come_in_one(described: str, kind: str, message: st
     assert profile().words.exception_message(described) == message
 
 
+@pytest.mark.parametrize(
+    ("kept", "passed"),
+    [
+        ({"passed": {"a": "x", "b": True, "c": 2.5, "d": -1, "e": 3}}, {"e": 3}),
+        ({"passed": [1]}, {}),
+        ({"mode": {"a": 1}}, None),
+        ({"lineage": 7}, None),
+        ({"type": None}, None),
+    ],
+)
+def test_what_a_program_has_put_where_an_exception_is_kept_is_passed_over(
+    kept: dict[str, Any], passed: dict[str, int] | None
+) -> None:
+    look = profile().thrown.exception()
+    next(look)
+    with pytest.raises(StopIteration) as found:
+        look.send(quote(json.dumps({"type": "Sold", **kept})))
+    assert getattr(found.value.value, "passed", None) == passed
+
+
 def test_what_was_kept_is_the_description_of_an_exception() -> None:
     look = profile().thrown.exception()
     assert "Symbol.for" in next(look)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
+from msgspec import Struct, ValidationError, convert
+
 from trio_debugmcp.dap.profiles.javascript.printed_errors import frames_in
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash
 from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
@@ -89,7 +91,8 @@ _IS_OF = (
     "for(let p=e;!of&&p!==null&&p!==undefined;p=g.Object.getPrototypeOf(g.Object(p)))"
     "of=is(own(own(p,'constructor'),'name'));"
     f"if(!of){{try{{const p=g[g.Symbol.for({_PASSED})]??={{__proto__:null}};"
-    "let n=e===null||typeof e!=='object'?typeof e:own(own(e,'constructor'),'name')||'Object';"
+    "let n=e===null||typeof e!=='object'?typeof e:own(own(e,'constructor'),'name');"
+    "n=typeof n==='string'&&n?n.slice(0,100):'Object';"
     f"if(!(n in p)&&g.Object.keys(p).length>={_MOST_TYPES})n='of other types';p[n]=(p[n]||0)+1}}catch{{}}return false}}"
 )
 """Statements that count `e` and return, unless it is of one of the types `w`, by its own name or its classes'."""
@@ -108,6 +111,21 @@ def keeping(mode: str, types: Sequence[str] = ()) -> str:
     )
 
 
+class _KeptException(Struct):
+    """What was kept of an exception. It is where the program can put anything."""
+
+    type: str
+    message: str | None = None
+    lineage: tuple[str, ...] = ()
+    mode: str | None = None
+    passed: Any = None
+
+
+def _counts(passed: Any) -> dict[str, int]:
+    kinds = passed.items() if isinstance(passed, dict) else ()
+    return {kind: number for kind, number in kinds if type(number) is int and number > 0}
+
+
 class JavaScriptThrown(Thrown):
     """The exception that was kept at a stop."""
 
@@ -119,16 +137,11 @@ class JavaScriptThrown(Thrown):
         return wanted in (shown, "Error") or wanted not in BUILT_IN
 
     def exception(self) -> Look:
-        facts = _parsed((yield _TAKE))
-        if not isinstance(facts, dict):
+        try:
+            kept = convert(_parsed((yield _TAKE)), _KeptException)
+        except ValidationError:
             return None
-        return ThrownDescription(
-            str(facts.get("type")),
-            facts.get("message") or None,
-            tuple(facts.get("lineage") or ()),
-            facts.get("mode"),
-            facts.get("passed") or {},
-        )
+        return ThrownDescription(kept.type, kept.message or None, kept.lineage, kept.mode, _counts(kept.passed))
 
     def behind(self) -> str | None:
         return _BEHIND
