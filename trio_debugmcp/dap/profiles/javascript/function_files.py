@@ -13,6 +13,7 @@ from pathlib import Path
 from trio_debugmcp.dap.profiles.function_code import FunctionCode
 from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
 from trio_debugmcp.dap.profiles.near_names import named_alike
+from trio_debugmcp.dap.profiles.searched_files import text_of
 
 SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 
@@ -67,8 +68,7 @@ def _texts(files: Sequence[str], directories: Sequence[str]) -> Iterator[tuple[s
     places = [*directories, *(package for file in files if (package := _package_of(file)) is not None)]
     for file in dict.fromkeys([*(each for each in files if _is_own(each)), *_files(places)]):
         try:
-            with open(file, encoding="utf-8", errors="replace") as opened:
-                yield file, opened.read(_MAX_FILE_BYTES)
+            yield file, text_of(file, _MAX_FILE_BYTES).replace("\r\n", "\n")
         except OSError:
             continue
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.native.elf import read_elf
+from trio_debugmcp.dap.profiles.searched_files import text_of
 
 _MAX_FILES = 500
 """That are looked through for a function."""
@@ -141,7 +142,6 @@ def _crate(directory: str) -> tuple[str, bool]:
 
 def _text(file: str) -> str:
     try:
-        with open(file, encoding="utf-8", errors="replace") as opened:
-            return opened.read(_MAX_FILE_BYTES)
+        return text_of(file, _MAX_FILE_BYTES)
     except OSError:
         return ""

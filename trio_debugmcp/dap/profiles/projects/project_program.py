@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
+from trio_debugmcp.dap.profiles.searched_files import text_of
 
 _MAX_NAMED = 8
 """Programs that a refusal names."""
@@ -60,7 +61,6 @@ def _walk(home: Path) -> Iterator[tuple[str, list[str], list[str]]]:
 def beginning(file: Path, size: int = 100_000) -> str:
     """Return how a file begins; nothing of one that cannot be read."""
     try:
-        with file.open("rb") as opened:
-            return opened.read(size).decode(errors="replace")
+        return text_of(file, size)
     except OSError:
         return ""

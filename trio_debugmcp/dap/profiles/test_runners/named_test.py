@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.searched_files import text_of
 
 _STRINGS_AND_COMMENTS = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""", re.DOTALL
@@ -98,8 +99,7 @@ def source_of(file: Path) -> str:
         NoSuchTest: it cannot be read.
     """
     try:
-        with file.open("rb") as source:
-            return source.read(_MAX_BYTES).decode(errors="replace")
+        return text_of(file, _MAX_BYTES)
     except OSError as error:
         raise NoSuchTest(f"'{file}' cannot be read: {error.strerror}.") from None
 
