@@ -72,6 +72,18 @@ async def test_a_condition_that_cannot_be_judged_stops_and_says_why(lua: OpenLua
 
 
 @pytest.mark.real
+async def test_a_condition_that_cannot_be_judged_stops_whatever_hits_and_message_it_has(lua: OpenLua) -> None:
+    more: dict[str, str]
+    async with lua(COUNTING) as session:
+        await stopped_at_entry(session)
+        for more in ({"hitCondition": ">= 4"}, {"logMessage": "{i}"}, {"hitCondition": "% 4", "logMessage": "{i}"}):
+            await placed(session, {"line": 3, "condition": "i.x > 1", "key": str(more), **more})
+            assert await session.go() is not None
+            assert failed_condition(session.said.pop()) is not None
+        assert await session.evaluate("i") == "3"
+
+
+@pytest.mark.real
 async def test_a_message_is_written_with_values_and_the_program_continues(lua: OpenLua) -> None:
     message = "\x02tp-1\x03{i}: {total}, {named.fig} {nosuch.price} {{}}"
     async with lua(COUNTING) as session:

@@ -1,10 +1,15 @@
 """Evaluations in Lua that do not end by themselves, in versions whose hooks reach them: 5.2 to 5.4."""
 
+import os
+from contextlib import aclosing
+from pathlib import Path
+
 import pytest
 import trio
 
 from tests.dap.lua.conftest import LuaSession, OpenLua
 from trio_debugmcp.dap.lua.lua_adapter import INTERRUPT
+from trio_debugmcp.dap.lua.lua_program import LuaProgram
 from trio_debugmcp.errors import AdapterRefused
 
 pytestmark = pytest.mark.real
@@ -73,6 +78,30 @@ async def test_a_pause_ends_a_condition_that_does_not_and_the_stop_says_so(lua: 
         await session.set()
         assert await session.go() is None
     assert session.output == b"5\n"
+
+
+async def test_a_pause_that_comes_as_the_program_stops_ends_nothing_that_is_judged_later(tmp_path: Path) -> None:
+    program, wanted = LuaProgram(str(tmp_path)), tmp_path / "interrupt"
+    requests = trio.lowlevel.FdStream(os.open(tmp_path / "requests", os.O_RDONLY | os.O_NONBLOCK))
+    events = trio.lowlevel.FdStream(os.open(tmp_path / "events", os.O_WRONLY))
+    stopped = trio.Event()
+
+    async def follow() -> None:
+        async for _ in program.events():
+            stopped.set()
+
+    async with aclosing(program), requests, events, trio.open_nursery() as nursery:
+        nursery.start_soon(program.request, "continue")
+        await requests.receive_some()
+        await events.send_all(b'{"id": 1, "body": {}}\n{"event": "stopped"}\n')
+        assert program.interrupt()  # the stop has not been read yet
+        nursery.start_soon(follow)
+        await stopped.wait()
+        assert wanted.exists()
+        nursery.start_soon(program.request, "continue")
+        await requests.receive_some()
+        assert not wanted.exists()
+        nursery.cancel_scope.cancel(reason="the test is over")
 
 
 async def test_an_expression_sees_itself_as_a_part_of_the_stopped_coroutine(lua: OpenLua) -> None:

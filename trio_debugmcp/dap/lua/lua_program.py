@@ -126,6 +126,7 @@ class LuaProgram:
             message["announced"] = True
             self._wanted.touch()
         elif message["command"] in _MOVES:
+            self._interrupt.unlink(missing_ok=True)  # of a pause that the program did not see before it stopped
             self.runs = True  # from here on; it may stop again before its answer is read
         await self._requests.send_all(f"{lua_text(message)}\n".encode())
 

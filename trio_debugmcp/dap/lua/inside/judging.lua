@@ -67,9 +67,11 @@ local function stops(place, frame)
   problem = nil
   if place.condition and not holds(frame, place.condition) then
     return false
+  elseif problem then
+    return true
   elseif not counts(place) then
     return false
-  elseif place.parts == nil or problem then
+  elseif place.parts == nil then
     return true
   end
   flush(stdout)

@@ -277,7 +277,6 @@ function D.stop(message, failure, dead)
     message.exception = D.failure_in_words(failure.value)
   end
   flush(stdout)
-  D.is_interrupted() -- a pause may have meant what was judged
   message.event = "stopped"
   D.send(message)
   local request = serve_until_moved()
