@@ -108,6 +108,8 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     expect(strip).to_contain_text("Is <i>3 %</i> right?")
     expect(page).to_have_title("(?) No debug session · trio_debugmcp")
     assert problems_of(page) == []
+    after = page.locator(".question").evaluate("node => getComputedStyle(node, '::after').content")
+    assert after == "none", "it stands there once"
     shot(page, "question")
     page.set_viewport_size({"width": 390, "height": 800})
     shot(page, "question-phone")

@@ -86,7 +86,7 @@ async def test_a_function_that_is_stopped_in_names_its_breakpoint_although_the_a
         assert (stop["reason"], stop["breakpoints"]) == ("FunctionBreakpoint", ["fn-1"])
 
 
-@pytest.mark.parametrize("frame", ["Shelf->put", r"App\Shelf->put", "Shelf::put"])
+@pytest.mark.parametrize("frame", ["Shelf->put", r"App\Shelf->put", "Shelf::put", "Main$Shelf::put"])
 async def test_a_method_is_the_one_of_its_breakpoint_however_its_frame_writes_it(
     autojump_clock: MockClock, frame: str
 ) -> None:

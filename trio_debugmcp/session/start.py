@@ -167,7 +167,8 @@ def session_active(state: State) -> UsageError:
     if root is None or root.origin.launch_mode == "Launch":
         what = "is already active"
         advice = (
-            "Pass replace=true, or new_session=true to debug both, end it with debug_disconnect, or use debug_restart"
+            "Pass new_session=true to debug both (debug_launch also takes replace=true), end it with debug_disconnect, "
+            "or use debug_restart"
         )
     elif root.origin.listens:
         what = f"already listens at {root.origin.process_name} for programs to dial in"

@@ -186,12 +186,16 @@ def breakpoints_at(
     return [place for place in places if not (place.is_held and observed)]
 
 
+_WITHIN = ("::", ".", "\\", "$")
+"""What stands between a function's name and that of what it is inside of: the last of a class of Java in another."""
+
+
 def _is_called(name: str | None, function: str) -> bool:
     """Whether a frame of that name is of the function that a breakpoint names, maybe without what it is inside of."""
     if name is None:
         return False
     name = name.replace("->", "::")  # PHP's `Shelf->put`, which is broken at as `Shelf::put`
-    return name == function or name.endswith((f"::{function}", f".{function}", f"\\{function}"))
+    return name == function or name.endswith(tuple(f"{separator}{function}" for separator in _WITHIN))
 
 
 def _same_address(one: str, other: str | None) -> bool:

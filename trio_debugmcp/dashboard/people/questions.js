@@ -86,8 +86,8 @@ export function createQuestions(store, people, strip) {
     for (const key of drafts.keys()) if (!questions.some((each) => keyOf(each) === key)) drafts.delete(key);
     const more = questions.length > 1 ? ` · 1 of ${questions.length}` : '';
     setText(who, `${first.client ?? 'An agent'} asks, until ${clock(first.until)}${more}`);
-    if (text.dataset.said !== first.question) {
-      text.dataset.said = first.question;
+    if (text.dataset.question !== first.question) {
+      text.dataset.question = first.question;
       text.replaceChildren(...saidAsNodes(first.question));
     }
     form.hidden = me === null;
