@@ -129,6 +129,48 @@ def test_a_read_that_the_server_was_too_slow_for_is_in_the_console_and_made_agai
     eventually(lambda: said, lambda texts: [text for text in texts if text.startswith("Unanswered: too slow")])
 
 
+def test_what_is_shown_is_subscribed_to_also_if_another_choice_was_answered_late(still_page: "Page") -> None:
+    found = still_page.evaluate(
+        """async () => {
+          const {Mirror} = await import('/connection/mirror.js');
+          const {ConnectionLost, Unanswered} = await import('/connection/mcp.js');
+          const subscribed = new Set();
+          const [late, asked] = [Promise.withResolvers(), Promise.withResolvers()];
+          let isLate = true;
+          const request = async (method, {uri} = {}) => {
+            if (method === 'resources/list') return {resources: []};
+            if (method === 'resources/unsubscribe') return subscribed.delete(uri);
+            if (isLate && uri === 'debugger://sessions/s-2/stack') {
+              isLate = false;
+              subscribed.add(uri); // which it does not say in time
+              asked.resolve();
+              await late.promise;
+            }
+            return subscribed.add(uri);
+          };
+          const uris = ['debugger://session', 'debugger://stack', 'debugger://runs'];
+          const mirror = new Mirror({request}, uris, {onPayload() {}, onActive() {}, onError() {}});
+          await mirror.start();
+          const seen = [[...subscribed].sort()];
+          await mirror.choose('s-1');
+          seen.push([...subscribed].sort());
+          const other = mirror.choose('s-2');
+          await asked.promise;
+          const back = mirror.choose('s-1');
+          late.reject(new Unanswered('too slow'));
+          await Promise.all([other, back]);
+          seen.push([...subscribed].sort());
+
+          // A connection that is gone says so, once and for all.
+          const gone = new Mirror({request: () => Promise.reject(new ConnectionLost('gone'))}, uris, {});
+          seen.push(await gone.start().catch(({message}) => message));
+          return seen;
+        }"""
+    )
+    first = ["debugger://runs", "debugger://sessions/s-1/session", "debugger://sessions/s-1/stack"]
+    assert found == [["debugger://runs", "debugger://session", "debugger://stack"], first, first, "gone"]
+
+
 def test_the_focus_is_back_at_once_when_a_dialog_closes_and_not_taken_from_where_it_is_set_then(
     still_page: "Page",
 ) -> None:

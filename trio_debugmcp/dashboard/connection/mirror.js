@@ -75,6 +75,12 @@ export class Mirror {
   #listed = new Set();
   /** The session whose resources are read in place of those in focus. @type {string | null} */
   #session = null;
+  /** What the server was asked to subscribe to, and what it has said that it is: addresses. @type {Set<string>} */
+  #asked = new Set();
+  /** @type {Set<string>} */
+  #subscribed = new Set();
+  /** One change at a time: of two that cross, the later one counts. */
+  #follow = coalesced(() => this.#subscribeToNamed());
 
   /** Calls `onPayload(uri, payload)` after each read, and `onActive(active)` after each listing. */
   constructor(client, uris, {onPayload, onActive, onError}) {
@@ -89,7 +95,7 @@ export class Mirror {
 
   /** Subscribe to everything, and read. */
   start() {
-    return followed(() => Promise.all(this.#uris.map((uri) => this.#subscribe(uri))), this.list);
+    return followed(this.#follow, this.list);
   }
 
   notified(method, params) {
@@ -99,15 +105,8 @@ export class Mirror {
 
   /** Read the resources of that session from now on; null: of the one in focus. @param {string | null} session */
   async choose(session) {
-    const before = this.#uris.map((uri) => this.#address(uri));
     this.#session = session;
-    const after = this.#uris.map((uri) => this.#address(uri));
-    const [added, left] = [after.filter((uri) => !before.includes(uri)), before.filter((uri) => !after.includes(uri))];
-    const subscribe = () => Promise.all([
-      ...added.map((uri) => this.#subscribe(uri)),
-      ...left.map((uri) => this.#subscribe(uri, 'resources/unsubscribe')),
-    ]);
-    await followed(subscribe, () => this.refresh());
+    await followed(this.#follow, () => this.refresh());
   }
 
   /** Where a resource is read: that of a session has the session's id in it. @param {string} uri */
@@ -130,7 +129,32 @@ export class Mirror {
     await Promise.all(others.map((uri) => this.#readers.get(uri)()));
   }
 
-  async #subscribe(uri, method = 'resources/subscribe') {
+  /** Have subscriptions to what is named now, and to nothing else. */
+  async #subscribeToNamed() {
+    const named = this.#uris.map((uri) => this.#address(uri));
+    const ends = await Promise.allSettled([
+      ...named.filter((uri) => !this.#subscribed.has(uri)).map((uri) => this.#subscribe(uri)),
+      ...[...this.#asked].filter((uri) => !named.includes(uri)).map((uri) => this.#unsubscribe(uri)),
+    ]);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  /** @param {string} uri */
+  async #subscribe(uri) {
+    this.#asked.add(uri); // the server may take it, and be too slow to say so
+    await this.#request('resources/subscribe', uri);
+    this.#subscribed.add(uri);
+  }
+
+  /** @param {string} uri */
+  async #unsubscribe(uri) {
+    this.#subscribed.delete(uri);
+    await this.#request('resources/unsubscribe', uri);
+    this.#asked.delete(uri);
+  }
+
+  /** @param {string} method @param {string} uri */
+  async #request(method, uri) {
     try {
       await this.#client.request(method, {uri});
     } catch (error) {
