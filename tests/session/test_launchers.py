@@ -1,5 +1,6 @@
 """Sessions that only launch, as js-debug's first is one: the program is their first child, and all is about that."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,17 @@ async def test_a_program_that_is_left_has_not_ended_and_others_are_named_by_thei
         assert (await client.call("debug_state"))["notes"] == ["disconnected"]
 
 
+@pytest.fixture
+def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search files where the clock waits for it: one that jumps does so while threads run."""
+
+    async def run(find: Callable[[], object], *, abandon_on_cancel: bool) -> object:
+        return find()
+
+    monkeypatch.setattr(trio.to_thread, "run_sync", run)
+
+
+@pytest.mark.usefixtures("without_threads")
 async def test_a_function_that_an_adapter_cannot_stop_in_is_a_line_of_the_file_that_defines_it(
     autojump_clock: MockClock, tmp_path: Path
 ) -> None:
@@ -169,6 +181,7 @@ async def test_a_function_that_an_adapter_cannot_stop_in_is_a_line_of_the_file_t
         assert "as `hulf`; do you mean `half` (app.js)" in kept[2]["message"]
 
 
+@pytest.mark.usefixtures("without_threads")
 async def test_a_child_finds_a_function_in_the_files_of_the_program_that_has_started_it(
     autojump_clock: MockClock, tmp_path: Path
 ) -> None:

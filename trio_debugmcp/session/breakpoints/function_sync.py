@@ -36,7 +36,7 @@ class FunctionSync:
         stop_places = [stop_place for stop_place in places_of_session if stop_place.spec.function is not None]
         near = self._directories()
         found = [
-            (stop_place.id, self._places.function_place(stop_place.spec.function or "", near))
+            (stop_place.id, await self._places.function_place(stop_place.spec.function or "", near))
             for stop_place in stop_places
         ]
         before = {place.file for place in self._lines.functions.values()}
@@ -52,7 +52,7 @@ class FunctionSync:
         if not mine and not hidden and not self.sent:
             return
         if not self._requests.capabilities.supports_function_breakpoints:
-            await self._lines.bind(mine, [], [(place, self._without(place)) for place in mine])
+            await self._lines.bind(mine, [], [(place, await self._without(place)) for place in mine])
             return
         sent, unsupported = placement.supported(mine, self._requests.capabilities)
         problem = await self._hits.problem_with(placement.Group((place,)) for place in sent)
@@ -71,13 +71,9 @@ class FunctionSync:
         answered = [(place, answer) for group, answer in zip(groups, found, strict=False) for place in group.members]
         answers = [(place, self._judging.noted(place, answer)) for place, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
-            answers = [
-                (place, answer if place.id in known else self._not_found(place, answer)) for place, answer in answers
-            ]
+            answers = [(each, got if each.id in known else await self._not_found(each, got)) for each, got in answers]
         else:
-            answers = [
-                (place, answer if answer.verified else self._with_alike(place, answer)) for place, answer in answers
-            ]
+            answers = [(each, got if got.verified else await self._with_alike(each, got)) for each, got in answers]
         await self._lines.bind(mine, answers, unsupported)
 
     def _directories(self) -> list[str]:
@@ -87,22 +83,22 @@ class FunctionSync:
         directories = (snapshot.origin.working_directory for snapshot in self._merger.state.snapshots)
         return list(dict.fromkeys(each for each in directories if each))
 
-    def _without(self, place: StopPlace) -> str:
+    async def _without(self, place: StopPlace) -> str:
         """Return what an adapter cannot do that has no breakpoints on functions, where none was found either."""
         function = place.spec.function or ""
         if not self._requests.profile.code.finds_functions:
             return "breakpoints on functions"
-        meant = self._places.functions_alike(function, self._directories())
+        meant = await self._places.functions_alike(function, self._directories())
         none = f"breakpoints on functions that are in no file of the program, as `{function}`"
         return "; ".join(filter(None, (none, meant, "else pass `file` and `statement`, the text of a line in it")))
 
-    def _with_alike(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
+    async def _with_alike(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
         """Return the answer for a function that the adapter does not know, with those of the source that are meant."""
-        meant = self._places.functions_alike(place.spec.function or "")
+        meant = await self._places.functions_alike(place.spec.function or "")
         return replace(answer, message="; ".join(filter(None, (answer.message, meant))) or None)
 
-    def _not_found(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
-        meant = self._places.functions_alike(place.spec.function or "")
+    async def _not_found(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
+        meant = await self._places.functions_alike(place.spec.function or "")
         return replace(answer, verified=False, message="; ".join(filter(None, (NO_FUNCTION, meant))))
 
     def _function_breakpoint(self, group: placement.Group, *, judged: bool) -> dict[str, Any]:

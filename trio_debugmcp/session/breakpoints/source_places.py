@@ -10,6 +10,7 @@ from msgspec.structs import astuple
 from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.function_code import FunctionPlace
 from trio_debugmcp.dap.profiles.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.javascript.function_files import left_out
 from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptCode
 from trio_debugmcp.dap.profiles.javascript.source_maps import only_source
 from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
@@ -51,7 +52,7 @@ class SourcePlaces:
     def __repr__(self) -> str:
         return f"<SourcePlaces below {self._directory}>"
 
-    def function_place(self, function: str, near: Sequence[str] = ()) -> FunctionPlace | None:
+    async def function_place(self, function: str, near: Sequence[str] = ()) -> FunctionPlace | None:
         """Find a function in the files of the program; with line 0, if only the adapter can stop in it.
 
         `near`: directories that may have files of it, too.
@@ -62,11 +63,14 @@ class SourcePlaces:
             place = code.function_place(function, files, directories) if self._is_readable() else None
             return None if place is None else astuple(place)
 
-        found = self._asked(f"function {function}", find, None) if self._finds_functions else None
+        found = await self._looked_for(f"function {function}", find, None)
         return None if found is None else FunctionPlace(*found)
 
-    def functions_alike(self, function: str, near: Sequence[str] = ()) -> str:
-        """Return the question whether functions of the program are meant by a name; empty where none is like it."""
+    async def functions_alike(self, function: str, near: Sequence[str] = ()) -> str:
+        """Return the question whether functions of the program are meant by a name; empty where none is like it.
+
+        Where not all files were looked through, it says so.
+        """
         code, (files, directories) = self._profile.code, self._near(near)
 
         def find() -> list[tuple[str, str]]:
@@ -74,10 +78,24 @@ class SourcePlaces:
             return [(file, each.qualname) for file, each in alike]
 
         none: list[tuple[str, str]] = []
-        found = self._asked(f"functions like {function}", find, none) if self._finds_functions else none
+        found = await self._looked_for(f"functions like {function}", find, none)
         named = [f"`{name}` ({Path(file).name})" for file, name in dict.fromkeys((file, name) for file, name in found)]
         more = f" or {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
-        return f"do you mean {' or '.join(named[:MAX_NAMED])}{more}?" if named else ""
+        meant = f"do you mean {' or '.join(named[:MAX_NAMED])}{more}?" if named else ""
+        if not isinstance(code, JavaScriptCode):
+            return meant
+        question = f"files left out of the search for {function}"
+        note = await self._looked_for(question, lambda: left_out(files, directories), "")
+        return "; ".join(filter(None, (note, meant)))
+
+    async def _looked_for(self, question: str, find: Callable[[], T], default: T) -> T:
+        """Ask the host about functions, where any are looked for; a recording without the question has the default."""
+        if not self._finds_functions:
+            return default
+        try:
+            return await searched(self._profile.code, self._host, question, find)
+        except UsageError:
+            return default
 
     @property
     def _finds_functions(self) -> bool:
@@ -167,9 +185,8 @@ class SourcePlaces:
 
     def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
         """Ask the host about the program's source; a recording that was made without the question has the default."""
-        return self._asked(question, ask, default) if self._profile.code.reads_source else default
-
-    def _asked(self, question: str, ask: Callable[[], T], default: T) -> T:
+        if not self._profile.code.reads_source:
+            return default
         try:
             return self._host.query(question, ask)
         except UsageError:
@@ -189,6 +206,20 @@ class SourcePlaces:
         question, about = f"condition {condition} at line {line} of {file}", place.observed or spec.log_message
         guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
         return "" if guarded == "True" and not spec.condition else guarded
+
+
+async def searched(code: Code, host: Host, question: str, find: Callable[[], T]) -> T:
+    """Ask the host what is in the files of a program; in a thread, where many are looked through.
+
+    A cancellation leaves the thread to itself.
+    """
+    if not isinstance(code, JavaScriptCode | NativeCode):
+        return host.query(question, find)
+
+    async def ask() -> T:
+        return await trio.to_thread.run_sync(find, abandon_on_cancel=True)
+
+    return await host.find_out(question, ask)
 
 
 def source_of_built(code: Code, host: Host, file: str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_named
+from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_named, left_out
 from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
 
 
@@ -97,3 +97,30 @@ def test_a_function_is_found_in_the_files_of_its_program_outside_of_others_first
     assert places("hidden") == places("dd") == []
     alike = functions_alike("mian", [], [str(tmp_path)])
     assert [(Path(file).name, each.qualname) for file, each in alike] == [("app.ts", "main")]
+
+
+def test_a_function_of_the_program_itself_is_before_those_of_files_near_it(tmp_path: Path) -> None:
+    (tmp_path / "app.js").write_text("class Cart {\n  add() {\n    return 1;\n  }\n}\n")
+    (tmp_path / "a.js").write_text("function add() {\n  return 2;\n}\n")
+    found = functions_named("add", [str(tmp_path / "app.js")], [str(tmp_path)])
+    assert [each.qualname for _, each in found] == ["Cart.add", "add"]
+
+
+def test_of_many_files_the_first_are_looked_through_and_a_search_says_so(tmp_path: Path) -> None:
+    for number in range(501):
+        (tmp_path / f"f{number:03}.js").write_text("function add() { return 1; }\n")
+    near = [str(tmp_path)]
+    assert len(functions_named("add", [], near)) == 500
+    assert left_out([], near) == "only 500 files of the program were looked through, which has more"
+    (tmp_path / "f500.js").unlink()
+    assert left_out([], near) == ""
+    for number in range(9):
+        (tmp_path / f"f{number:03}.js").write_text(" " * 1024 * 1024)
+    assert left_out([], near) == "only 8 files of the program were looked through, which has more"
+
+
+def test_a_file_that_was_changed_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "app.js"
+    for text, line in (("function add() { return 1; }", 1), ("\nfunction add() { return 1; }", 2)):
+        file.write_text(text)
+        assert [each.line for _, each in functions_named("add", [str(file)], [])] == [line]

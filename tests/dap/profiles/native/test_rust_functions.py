@@ -91,3 +91,11 @@ def test_only_programs_of_rust_are_looked_for_in_source(tmp_path: Path) -> None:
     assert not is_of_rust(str(tmp_path / "text"))
     assert not is_of_rust(str(tmp_path / "nosuch"))
     assert not is_of_rust(None)
+
+
+def test_what_is_built_and_packages_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "Cargo.toml").write_text("")
+    for folder in ("src", "target", "node_modules", ".cargo"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "lib.rs").write_text("fn add() {\n}\n")
+    assert [file for _, file, _ in places("add", [str(tmp_path)])] == [str(tmp_path / "src" / "lib.rs")]

@@ -8,7 +8,11 @@ stands for its constructor. Files of packages are left out, and files that other
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.function_code import FunctionCode
 from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
@@ -25,6 +29,9 @@ _MAX_DIRECTORIES = 2000
 _MAX_FILE_BYTES = 1024 * 1024
 """Of a file; a larger one is a bundle."""
 
+_MAX_BYTES = 8 * 1024 * 1024
+"""Of all files: to look through more takes many seconds."""
+
 _SOURCE_MAP = "sourceMappingURL="
 
 _MAX_MAP_LENGTH = 2000
@@ -33,28 +40,48 @@ _MAX_MAP_LENGTH = 2000
 Found = tuple[str, FunctionCode]
 
 
+class _Source(Struct, frozen=True):
+    """A file as it is on disk: its size, and when it was changed in nanoseconds."""
+
+    path: str
+    size: int
+    changed: int
+
+
 def functions_named(name: str, files: Sequence[str], directories: Sequence[str]) -> list[Found]:
-    """Return the functions that a name may mean: in these files first, then in others near them."""
-    bare = name.rpartition(".")[2]
-    texts = ((file, text) for file, text in _texts(files, directories) if bare in text)
-    found = _defined(texts, name)
-    return sorted(found, key=lambda each: each[1].qualname.count("."))  # in each file those outside of others
+    """Return the functions that a name may mean: in these files first, then in others near them.
+
+    Those of one file, and those of all others, are in the order of what is around them: nothing at all first.
+    """
+    found = _defined(_sources(files, directories), name)
+    known = {file: number for number, file in reversed([*enumerate(files)])}
+    return sorted(found, key=lambda each: (known.get(each[0], len(files)), each[1].qualname.count(".")))
 
 
 def functions_alike(name: str, files: Sequence[str], directories: Sequence[str]) -> list[Found]:
     """Return functions whose names are like one that there is not."""
-    defined = _defined(_texts(files, directories))
+    defined = _defined(_sources(files, directories))
     names = {number: each.name for number, (_, each) in enumerate(defined)}
     return [defined[number] for number in named_alike(name.rpartition(".")[2], names)]
 
 
-def _defined(texts: Iterable[tuple[str, str]], name: str | None = None) -> list[Found]:
+def left_out(files: Sequence[str], directories: Sequence[str]) -> str:
+    """Return a sentence if there are more files than a search looks through; else an empty one."""
+    looked = sum(1 for _ in _sources(files, directories))
+    is_whole = looked == sum(1 for _ in islice(_paths(files, directories), looked + 1))
+    return "" if is_whole else f"only {looked} files of the program were looked through, which has more"
+
+
+def _defined(sources: Iterable[_Source], name: str | None = None) -> list[Found]:
     """Return functions, those that a name may mean; of files that were built only where there are no others."""
     found: list[Found] = []
     built: list[Found] = []
-    for file, text in texts:
-        meant = ((file, each) for each in functions_in(text) if name is None or is_called(name, file, each))
-        (built if _SOURCE_MAP in text[-_MAX_MAP_LENGTH:] else found).extend(meant)
+    for source in sources:
+        text = _text(source.path)
+        if name is None or name.rpartition(".")[2] in text:
+            defined = ((source.path, each) for each in _functions(source))
+            meant = [each for each in defined if name is None or is_called(name, *each)]
+            (built if _SOURCE_MAP in text[-_MAX_MAP_LENGTH:] else found).extend(meant)
     return found or built
 
 
@@ -64,13 +91,41 @@ def is_called(name: str, file: str, function: FunctionCode) -> bool:
     return called.endswith((f".{name}", f".{name}.constructor"))
 
 
-def _texts(files: Sequence[str], directories: Sequence[str]) -> Iterator[tuple[str, str]]:
-    places = [*directories, *(package for file in files if (package := _package_of(file)) is not None)]
-    for file in dict.fromkeys([*(each for each in files if _is_own(each)), *_files(places)]):
+@lru_cache(maxsize=2 * _MAX_FILES)
+def _functions(source: _Source) -> tuple[FunctionCode, ...]:
+    return functions_in(_text(source.path))
+
+
+def _text(file: str) -> str:
+    try:
+        return text_of(file, _MAX_FILE_BYTES).replace("\r\n", "\n")
+    except OSError:
+        return ""
+
+
+def _sources(files: Sequence[str], directories: Sequence[str]) -> Iterator[_Source]:
+    """Yield what is looked through."""
+    left = _MAX_BYTES
+    for path in islice(_paths(files, directories), _MAX_FILES):
         try:
-            yield file, text_of(file, _MAX_FILE_BYTES).replace("\r\n", "\n")
+            status = os.stat(path)
         except OSError:
-            continue
+            status = None
+        size = 0 if status is None else min(status.st_size, _MAX_FILE_BYTES)
+        if size > left:
+            return
+        left -= size
+        yield _Source(path, size, 0 if status is None else status.st_mtime_ns)
+
+
+def _paths(files: Sequence[str], directories: Sequence[str]) -> Iterator[str]:
+    """Yield the files of a program, and those in these directories and in its packages, each once."""
+    places = [*directories, *(package for file in files if (package := _package_of(file)) is not None)]
+    seen = set[str]()
+    for path in chain((each for each in files if _is_own(each)), _files(places)):
+        if path not in seen:
+            seen.add(path)
+            yield path
 
 
 def _package_of(file: str) -> str | None:
@@ -87,17 +142,14 @@ def _is_own(file: str) -> bool:
 
 def _files(directories: Sequence[str]) -> Iterator[str]:
     """Yield the files in these directories and below them, those of the first first."""
-    seen, looked_into = set[str](), 0
-    for directory in directories:
+    looked_into = 0
+    for directory in dict.fromkeys(directories):
         for folder, folders, names in os.walk(directory):
             looked_into += 1
             inner = () if _is_wide(directory) else folders
             folders[:] = sorted(each for each in inner if not each.startswith(".") and each != "node_modules")
-            for path in (os.path.join(folder, name) for name in sorted(names)):
-                if path not in seen and _is_own(path):
-                    seen.add(path)
-                    yield path
-            if len(seen) > _MAX_FILES or looked_into > _MAX_DIRECTORIES:
+            yield from filter(_is_own, (os.path.join(folder, name) for name in sorted(names)))
+            if looked_into > _MAX_DIRECTORIES:
                 return
 
 

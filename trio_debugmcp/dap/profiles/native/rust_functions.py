@@ -18,6 +18,11 @@ from trio_debugmcp.dap.profiles.searched_files import text_of
 _MAX_FILES = 500
 """That are looked through for a function."""
 
+_MAX_DIRECTORIES = 2000
+
+_OF_OTHERS = ("target", "node_modules")
+"""Directories of what is built, and of packages."""
+
 _MAX_FILE_BYTES = 1024 * 1024
 """Of a file that is looked through."""
 
@@ -119,16 +124,17 @@ def _modules(file: str) -> tuple[str, ...]:
 
 def _files(directories: Sequence[str]) -> Iterator[str]:
     """Yield the files of Rust in the crates of these directories; where there is no crate, those just there."""
-    seen = set[str]()
+    seen, looked_into = set[str](), 0
     for root, is_crate in dict.fromkeys(map(_crate, directories)):
         for folder, folders, names in os.walk(root):
+            looked_into += 1
             inner = folders if is_crate else ()
-            folders[:] = sorted(each for each in inner if not each.startswith(".") and each != "target")
+            folders[:] = sorted(each for each in inner if not each.startswith(".") and each not in _OF_OTHERS)
             for file in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".rs")):
                 if file not in seen and len(seen) < _MAX_FILES:
                     seen.add(file)
                     yield file
-            if len(seen) >= _MAX_FILES:
+            if len(seen) >= _MAX_FILES or looked_into >= _MAX_DIRECTORIES:
                 return
 
 

@@ -12,6 +12,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file
+from trio_debugmcp.session.breakpoints.source_places import searched
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.session import DebugSession
 
@@ -45,10 +46,10 @@ async def find_function(
     if name is None:
         found = _around(debugger, session, file or "", line or 0)
     else:
-        found = _named(debugger, session, name)
+        found = await _named(debugger, session, name)
         loaded = await _loaded_files(debugger, session)
         if not found and loaded:  # what no stop has shown yet
-            found = _in_files(debugger, session, name, loaded)
+            found = await _in_files(debugger, session, name, loaded)
     if loaded is not None:
         found = [each for each in found if each[0] in loaded] or found
     if not found:
@@ -76,7 +77,7 @@ def _not_found(name: str | None, file: str | None, line: int | None, loaded: fro
     return f"No function '{name}' was found in {where}. {advice}"
 
 
-def _in_files(
+async def _in_files(
     debugger: Debugger, session: DebugSession, name: str, files: Collection[str]
 ) -> list[tuple[str, FunctionCode]]:
     """Look in the files of loaded modules, those of libraries only if it is in none of the others."""
@@ -88,7 +89,7 @@ def _in_files(
     def named() -> list[tuple[str, FunctionCode]]:
         return [*(code.find_functions(name, own, ()) or code.find_functions(name, libraries, ()))]
 
-    return _query(debugger, f"functions {name} of loaded modules", named, list[tuple[str, FunctionCode]])
+    return await _searched(debugger, session, f"functions {name} of loaded modules", named)
 
 
 async def _loaded_files(debugger: Debugger, session: DebugSession) -> frozenset[str] | None:
@@ -102,7 +103,7 @@ async def _loaded_files(debugger: Debugger, session: DebugSession) -> frozenset[
     return files | run | {frame.location.file for frame in frames if frame.location.file is not None}
 
 
-def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[str, FunctionCode]]:
+async def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[str, FunctionCode]]:
     known = debugger.sources.known()
     files = [each for each in known if Path(each).is_absolute()]
     snapshot = session.snapshot
@@ -116,7 +117,14 @@ def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[s
         own = [each for each in own if f".__main__.{each[1].qualname}".endswith(f".{name}")]
         return [*own, *code.find_functions(name, files, near)]
 
-    return _query(debugger, f"functions {name}", named, list[tuple[str, FunctionCode]])
+    return await _searched(debugger, session, f"functions {name}", named)
+
+
+async def _searched(
+    debugger: Debugger, session: DebugSession, question: str, find: Callable[[], Sequence[object]]
+) -> list[tuple[str, FunctionCode]]:
+    found = await searched(session.profile.code, debugger.host, question, lambda: msgspec.to_builtins(list(find())))
+    return msgspec.convert(found, list[tuple[str, FunctionCode]])
 
 
 def _around(debugger: Debugger, session: DebugSession, path: str, line: int) -> list[tuple[str, FunctionCode]]:
