@@ -46,6 +46,12 @@ _GDB_ZIG = [
 ]  # fmt: skip
 """The arguments with which gdb shows values of Zig, and knows its errors."""
 
+_GDB_CONDITIONS = [
+    "-iex", f"source {Path(__file__).with_name('native') / 'gdb_conditions.py'}",
+    "-iex", "python register(gdb)",
+]  # fmt: skip
+"""The arguments with which gdb says which conditions it does not understand."""
+
 
 def launch_values(launch: Launch) -> dict[str, Any]:
     """Return what the placeholders stand for at a launch."""
@@ -68,6 +74,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "environment": environment({**dict.fromkeys(launch.unset), **launch.env}),
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,
+        "gdb_conditions": _GDB_CONDITIONS,
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
         "lldb_rust": lldb_commands(),
@@ -92,6 +99,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "port": attach.port,
         "program": attach.program,
         "core_file": attach.core_file,
+        "gdb_conditions": _GDB_CONDITIONS,
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
         "lldb_rust": lldb_commands(),

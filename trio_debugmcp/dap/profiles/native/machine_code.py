@@ -33,7 +33,7 @@ _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 
 _ROUTINE = re.compile(
     r"(❌\ufe0f? )?(Function \".*\" not defined|No (symbol table is loaded|source file named ))"
-    r"|Breakpoint \d+ (\(.*\) pending\.|at 0x)|\[(New|Switching to) ([Tt]hread|LWP) "
+    r"|Breakpoint \d+( \(.*\) pending\.| at 0x|'s condition is now valid )|\[(New|Switching to) ([Tt]hread|LWP) "
     r"|\[Thread (0x.* exited\]|debugging using )|Using host libthread_db library "
 )
 """Lines that gdb writes whatever happens, as before the program is there: breakpoints have answers of their own."""
