@@ -244,8 +244,11 @@ class LineWatch:
         found = names.get(name, MISSING)
         return _dict_get(state.globals.held, name, MISSING) if found is MISSING else found
 
-    def target(self, state: FrameState, names: Any, name: str, steps: Any, step: Any) -> Any:
-        """Return (known, object, attribute, key, whether it is a secret) of a store, whose field is known then."""
+    def target(self, state: FrameState, names: Any, name: str, steps: Any, step: Any, is_new: bool = False) -> Any:
+        """Return (known, object, attribute, key, whether it is a secret) of a store, whose field is known then.
+
+        `is_new`: the line has brought the object, before the store: a field of which nothing is known is its work.
+        """
         target = self.went(state, names, name, steps)
         if step is None or step[0] != ATTRIBUTE or target is MISSING or is_atom(target):
             return None
@@ -256,6 +259,8 @@ class LineWatch:
             value = self.paths.attribute(target, what)
             if value is MISSING:
                 known.fields = {**(fields or {}), key: DELETED}
+            elif is_new and not self.paths.is_shared(target, what):
+                self.fields.write(known, key, value, state.line, secret)
             else:
                 self.fields.check(known, key, value, state.line, secret, GAP)
         return known, target, what, key, secret

@@ -69,8 +69,10 @@ class LineWrites:
         if site.stores and not state.raised:
             for place, (name, steps, step) in enumerate(site.stores):
                 if step is not None and site.has_conflict:
+                    before = state.targets[place]
+                    is_new = before is None or place in site.anew
                     self._finish_either(
-                        state, state.targets[place], self._watch.target(state, names, name, steps, step)
+                        state, before, self._watch.target(state, names, name, steps, step, is_new=is_new)
                     )
                 elif step is not None:
                     self._finish_store(state, names, name, steps, step)

@@ -116,6 +116,7 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
     others = {id(by_line[line]): by_line[line] for line in range(plan.first, plan.last + 1) if line in by_line}
     for other in others.values():
         plan.first, plan.last = min(plan.first, other.first), max(plan.last, other.last)
+        plan.anew |= other.anew | {store for store in plan.stores if store[0][0] in other.names}
         plan.names = dict.fromkeys((*other.names, *plan.names), CHANGED)
         plan.stores = [*other.stores, *plan.stores]
         plan.is_with = plan.is_with or other.is_with

@@ -63,6 +63,7 @@ class StatementPlan:
         block: first and last line of the block that it enters, or None.
         names: name to when it has been stored.
         stores: (path to the object, last step) of attributes and items that are stored or deleted.
+        anew: those whose object an earlier statement of the line may have named anew.
         is_with: its first line comes again when its block ends.
         is_compound: there is more than one statement in it; `is_loop`: one of them runs others in rounds.
         has_rounds: a comprehension in it stores a name of the function, in each of its rounds.
@@ -73,6 +74,7 @@ class StatementPlan:
 
     __slots__ = (
         *(
+            "anew",
             "block",
             "first",
             "has_rounds",
@@ -94,6 +96,7 @@ class StatementPlan:
         self.block: Any = None
         self.names: dict[str, int] = {}
         self.stores: list[Any] = []
+        self.anew: set[Any] = set()
         self.is_with = False
         self.is_compound = False
         self.is_loop = self.has_rounds = False

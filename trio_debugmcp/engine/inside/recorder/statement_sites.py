@@ -39,7 +39,7 @@ class StatementSite:
         names: (name, key, when) of what it stores in its frame; `fields`: in its globals.
         has_rounds: it is a loop on one line, or a comprehension that stores a name: what it leaves as it was may
             have been stored again.
-        stores: of attributes and items.
+        stores: of attributes and items; `anew`: places of those whose object the statement may have named itself.
         checks: (where its name is, name, key, steps, what may happen to it, whether it is a secret) of paths.
         locals: those of local names, as (name, steps, what may happen to it); `local_names`: these names.
         share: items of long containers that it may still have copied.
@@ -54,6 +54,7 @@ class StatementSite:
 
     __slots__ = (
         *(
+            "anew",
             "block",
             "checks",
             "fields",
@@ -99,6 +100,7 @@ class StatementSite:
         self.names = names
         self.fields = fields
         self.stores: tuple[Any, ...] = ()
+        self.anew: frozenset[int] = frozenset()
         self.block = plan.block
         self.is_with = plan.is_with
         self.has_rounds = (plan.is_loop and plan.is_compound) or plan.has_rounds
@@ -153,6 +155,7 @@ class SiteMaker:
                 names.append((name, words.key(name), when, secret))
         site = StatementSite(number, plan, tuple(names), tuple(fields), self._checks(code, plan))
         site.stores = self._stores(code, plan)
+        site.anew = frozenset([place for place, store in enumerate(plan.stores) if store in plan.anew])
         site.has_writes = site.has_writes or bool(site.stores)
         if not is_function:
             site.fields_of_module = tuple([(name, words.key(f".{name}"), *rest) for name, _, *rest in names])
