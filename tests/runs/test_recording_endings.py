@@ -96,8 +96,8 @@ def test_of_a_run_in_which_nothing_failed_the_worker_that_was_killed_is_named_be
     parent, *workers = record(WORKERS, python(3, 13)).processes
     (killed,) = [worker.facts.pid for worker in workers if cut_off(worker)]
 
-    def said(departed: set[int | None], *, is_over: bool) -> str:
-        search = FailureSearch(None, departed)
+    def said(departed: set[int | None], *, is_over: bool, is_ended: bool = False) -> str:
+        search = FailureSearch(None, departed, is_ended=is_ended)
         for process in (parent, *workers):
             search.look_at(process, is_over=is_over)
         return str(search.refused(NoAnswerError("nothing failed.")))
@@ -109,6 +109,9 @@ def test_of_a_run_in_which_nothing_failed_the_worker_that_was_killed_is_named_be
     assert said(set(), is_over=True) == named
     assert said({killed}, is_over=False) == named, "of a run that is not over"
     assert said(set(), is_over=False) == "nothing failed."
+    ended = named.replace("Killed, or left by os._exit, as its record has no end", "Ended by the debugger")
+    assert said(set(), is_over=True, is_ended=True) == ended
+    assert said({killed}, is_over=True, is_ended=True) == named, "it ended before the debugger ended the others"
 
 
 THREADS = """\

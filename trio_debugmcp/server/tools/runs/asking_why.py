@@ -29,6 +29,7 @@ from trio_debugmcp.server.tools.runs.reading_runs import (
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import ExceptionInfo
+from trio_debugmcp.state.recorded_runs import KeptRun
 
 _SO_FAR = "the run has not ended: a line that did not run is one that has not run so far"
 
@@ -81,13 +82,13 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     at = number_of(params.at, "at")
     params = _checked(debugger, params, at)
     resolved = debugger.workspace.resolve(params.file) if params.file is not None else ""
-    is_over = debugger.runs.run(params.run).ended_at is not None
+    run = debugger.runs.run(params.run)
+    is_over = run.ended_at is not None
     shown = shown_to_reader(debugger, params)
     known = frozenset(shown.rows) if at and not params.repeat and params.line is None else frozenset()  # not repeated
-    stop = stop_in(debugger, debugger.runs.run(params.run))
+    stop = stop_in(debugger, run)
     is_bare = params.expression is None and not at and params.line is None
-    failure = FailureSearch(_exception_at_hand(debugger) if is_bare else None, _departed(debugger))
-    gone = _gone(debugger)
+    failure, gone = _search(debugger, run, is_bare=is_bare), _gone(debugger)
 
     def work(record: ProcessRecord) -> WhyAnswer:
         is_asked = params.process is not None or not failure.process  # others that were killed are only named
@@ -118,6 +119,11 @@ async def _why(debugger: Debugger, params: Why) -> WhyShown:
     ]
     shown.show(numbers)
     return _shown(found, shown.process, said)
+
+
+def _search(debugger: Debugger, run: KeptRun, *, is_bare: bool) -> FailureSearch:
+    at_hand = _exception_at_hand(debugger) if is_bare else None
+    return FailureSearch(at_hand, _departed(debugger), is_ended=run.killed)
 
 
 def _completed(

@@ -17,6 +17,8 @@ from trio_debugmcp.state.payloads import ExceptionInfo
 
 CUT_OFF = "killed, or left by os._exit, as its record has no end"
 
+ENDED = "ended by the debugger"
+
 _MOST_KILLED = 3
 
 _MOST_COMPARED = 60
@@ -29,6 +31,7 @@ class FailureSearch:
     Args:
         stopped: the exception at which the program is stopped, if it is.
         departed: the processes that have ended though the run has not: what broke a pool is among them.
+        is_ended: the debugger has ended the run, and so whatever ran until then.
 
     Attributes:
         process: the one whose answer comes next.
@@ -37,13 +40,16 @@ class FailureSearch:
     It looks at each process as its answer comes, hence so many methods.
     """
 
-    def __init__(self, stopped: ExceptionInfo | None, departed: Collection[int | None] = ()) -> None:
+    def __init__(
+        self, stopped: ExceptionInfo | None, departed: Collection[int | None] = (), *, is_ended: bool = False
+    ) -> None:
         self._stopped = stopped
         self._departed = departed
+        self._is_ended = is_ended
         self._first: tuple[int, WhyAnswer] | None = None
         self.process = 0
         self.elsewhere = ""
-        self._killed: list[str] = []
+        self._killed: dict[str, list[str]] = {}
 
     def look_at(self, record: ProcessRecord, *, is_over: bool) -> None:
         """Take note of the process whose answer comes next, and if it or its run is over, of whether it was killed."""
@@ -52,17 +58,14 @@ class FailureSearch:
         if line:
             site = record.site(record.row(line).key)
             file = record.code(site.code).file.rpartition("/")[2]
-            self._killed.append(f"{self.process} in {file}:{site.line} (why(process={self.process}))")
+            how = ENDED if self._is_ended and self.process not in self._departed else CUT_OFF
+            named = f"{self.process} in {file}:{site.line} (why(process={self.process}))"
+            self._killed.setdefault(how, []).append(named)
 
     @property
     def cut_off(self) -> str:
         """What is to be said of processes that were killed; empty: none was."""
-        if not self._killed:
-            return ""
-        left = len(self._killed) - _MOST_KILLED
-        more = f" and {left} more" if left > 0 else ""
-        which = "process" if len(self._killed) == 1 else "processes"
-        return f"{CUT_OFF}: {which} {', '.join(self._killed[:_MOST_KILLED])}{more}"
+        return "; ".join(_listed(how, named) for how, named in self._killed.items())
 
     def refused(self, error: Exception) -> Exception:
         """Return what none of them has an answer to, with what is to be said of those that were killed."""
@@ -89,3 +92,10 @@ class FailureSearch:
             return False
         message = repr(self._stopped.message or "")[1:-1][:_MOST_COMPARED]
         return other.startswith(f"{self._stopped.type.rpartition('.')[2]}(") and message in other
+
+
+def _listed(how: str, named: list[str]) -> str:
+    left = len(named) - _MOST_KILLED
+    more = f" and {left} more" if left > 0 else ""
+    which = "process" if len(named) == 1 else "processes"
+    return f"{how}: {which} {', '.join(named[:_MOST_KILLED])}{more}"
