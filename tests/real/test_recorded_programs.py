@@ -160,6 +160,28 @@ async def test_the_answer_to_a_recorded_run_that_ended_well_names_what_can_be_as
         assert "1 exception was raised in it and caught: ValueError(" in error.message
 
 
+@pytest.mark.parametrize("python", oldest_first(NEW)[:1])
+async def test_why_says_of_which_program_it_is_where_another_one_was_launched_since(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    broken, letters = tmp_path / "broken.py", tmp_path / "letters.py"
+    broken.write_text("def half(:\n")
+    letters.write_text("print('a')\n")
+    async with debugging() as client:
+        await recorded(client, python, tmp_path / "shop.py", "stock = {}\nstock['tea']\n", stop_on_uncaught=False)
+        assert "notes" not in await client.call("why")
+        await failure(client, "debug_launch", program=str(broken), record=True, **on(python))
+        (said,) = (await client.call("why"))["notes"]
+        assert said.startswith("the last launch, of ")
+        assert "broken.py, failed (LAUNCH_FAILED): this is of run-1, " in said
+        await client.call("debug_launch", program=str(letters), stop_at_entry=False, **on(python))
+        (said,) = (await client.call("why"))["notes"]
+        assert "letters.py, was not recorded: this is of run-1, " in said
+        assert "notes" not in await client.call("why", run="run-1")
+        await recorded(client, python, tmp_path / "shop.py", "stock = {}\nstock['tea']\n", stop_on_uncaught=False)
+        assert "the last launch" not in str(await client.call("why"))
+
+
 async def test_a_failing_test_stops_recorded_and_why_is_asked_at_the_stop(debugging: Connect, tmp_path: Path) -> None:
     file = tmp_path / "test_shop.py"
     file.write_text(FAILING)

@@ -40,6 +40,7 @@ class RunStore:
         directories: where their files are.
         readers: what clients were shown of them.
         indexing: what makes questions to long ones fast.
+        later: what is to be said of a launch after the last run, which has none of its own; empty: there was none.
     """
 
     def __init__(self, merger: Merger, clock: Clock, host: Host) -> None:
@@ -48,6 +49,7 @@ class RunStore:
         self.directories = RunDirectories()
         self.readers = RunReaders()
         self.indexing = BlockIndexing(self._indexed)
+        self.later = ""
         self._planned: dict[str, KeptRun] = {}
         self._recording: dict[str, KeptRun] = {}
 
@@ -130,6 +132,7 @@ class RunStore:
             self.directories.forget(run.id)
             raise _no_directory(error) from error
         self._recording[session_id] = run
+        self.later = ""
         self.indexing.begin(directory)
         await self._merger.merge(RunKept(run))
 
@@ -176,6 +179,7 @@ class RunStore:
         )  # fmt: skip
         await self._remove(without_room(self.runs, self._recording.values(), -(-size // MB)))
         await self._merger.merge(RunKept(run))
+        self.later = ""
         self.indexing.begin(kept)
         self.indexing.end(kept)
         return run

@@ -181,9 +181,13 @@ async def asked(
 
 
 def _of_which(debugger: Debugger, params: RunQuestion, run: KeptRun) -> list[str]:
-    """Return a note on the program of the last run, which was taken, where others have recorded runs as well."""
-    is_plain = params.run is not None or len({each.what for each in debugger.runs.runs}) < 2
-    return [] if is_plain else [f"of {run.id}, {run.what}: `run` asks another one"]
+    """Return a note on the program of the last run, which was taken, where another one could be meant."""
+    if params.run is not None:
+        return []
+    if debugger.runs.later:
+        return [f"{debugger.runs.later}: this is of {run.id}, {run.what}"]
+    several = len({each.what for each in debugger.runs.runs}) > 1
+    return [f"of {run.id}, {run.what}: `run` asks another one"] if several else []
 
 
 def stop_in(debugger: Debugger, run: KeptRun) -> StopInRun | None:

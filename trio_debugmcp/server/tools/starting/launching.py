@@ -11,6 +11,7 @@ from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoint_notes import breakpoint_notes, refused_notes
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
@@ -31,6 +32,7 @@ from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
+from trio_debugmcp.state.payloads import name_of
 
 
 async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks | None = None) -> StopAnswer:
@@ -38,6 +40,27 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
 
     `tasks`: what is run around it.
     """
+    what = _what(debugger, params)
+    try:
+        answer = await _launched(debugger, params, tasks)
+    except UsageError as error:
+        debugger.runs.later = f"the last launch, of {what}, failed ({error.code})"
+        raise
+    if not params.record:
+        debugger.runs.later = f"the last launch, of {what}, was not recorded"
+    return answer
+
+
+def _what(debugger: Debugger, params: DebugLaunch) -> str:
+    """Return in a few words what a launch is of, which may have found nothing to run."""
+    if params.test is not None:
+        return name_of(f"test {params.test}")
+    if params.program is None:
+        return "code" if params.module is None else name_of(f"-m {params.module}")
+    return name_of(Places(debugger.workspace.directory).file(params.program))
+
+
+async def _launched(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks | None) -> StopAnswer:
     check_free(debugger, params)
     check_words(params.args, params.env)
     cwd = existing_directory(debugger, params)
