@@ -929,7 +929,7 @@ def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(still_page: 
           const store = new Store({...start, link: {status: 'open'}});
           const paused = (line, exception = null) => ({
             state: 'Paused', pauseReason: 'Step', exception, currentLocation: {file: '/a.py', line},
-            commandLineArgs: [],
+            commandLineArgs: [], language: 'Python',
           });
           const announcer = document.getElementById('announcer');
           const waiting = new Map(); // instead of time, which does not pass here: what would be said, and when

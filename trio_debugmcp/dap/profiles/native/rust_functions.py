@@ -27,8 +27,8 @@ _MAX_FILE_BYTES = 1024 * 1024
 """Of a file that is looked through."""
 
 _NO_CODE = re.compile(
-    r"//[^\n]*|/\*.*?\*/|b?r(?P<marks>#*)\".*?\"(?P=marks)"
-    r"|b?\"(?:\\.|[^\"\\])*\"|b?'(?:\\.[^'\n]*|[^\\'\n])'",
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|b?r(?P<marks>#*+)\".*?(?:\"(?P=marks)|\Z)"
+    r"|b?\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z)|b?'(?:\\.[^'\n]*|[^\\'\n])'",
     re.DOTALL,
 )
 """Comments, and what is quoted; a lifetime has no second quote."""
@@ -109,8 +109,8 @@ def _name(kind: str, head: str) -> str | None:
         own = re.match(r"\s*(?:r#)?(\w+)", head)
         return None if own is None else own[1]
     whom = without_generics(re.split(r"\bwhere\b", head)[0])
-    target = re.search(r"(\w+)\s*$", re.split(r"\bfor\b", whom)[-1])
-    return None if target is None else target[1]
+    target = re.findall(r"\w+|[^\w\s]", re.split(r"\bfor\b", whom)[-1])[-1:]
+    return target[0] if target and re.match(r"\w", target[0]) else None
 
 
 def _modules(file: str) -> tuple[str, ...]:

@@ -16,13 +16,26 @@ from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
     at_line,
     blocks_around,
+    found_tests,
     nearest,
     no_test,
     source_of,
 )
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
-_TEST = re.compile(r"#\[(?:\w+::)?test\b[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)")
+_ATTRIBUTE = r"""
+    \#\[ (?:
+        [^\[\]"'\n]
+      | "(?:[^"\\\n]|\\.)*+"?
+      | '(?:\\.'|[^'\\\n]')?
+      | \[ (?: (?: [^\[\]\n] | \[[^\[\]\n]*+\] )*+ \] )?
+    )*+ (?:\]|$) \s*+"""
+"""In one line. It is matched whatever is in it: else many that are not closed would be read to the end of each."""
+
+TEST = re.compile(
+    rf"(?=\#\[(?:\w+::)?test\b)(?:{_ATTRIBUTE})++(?:(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+))?",
+    re.VERBOSE | re.MULTILINE,
+)
 
 _MODULE = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(?P<name>\w+)\s*\{", re.MULTILINE)
 
@@ -102,7 +115,7 @@ def _paths_in(file: Path) -> list[str]:
     """Return the tests of a file, with all modules that they are in."""
     manifest, text = nearest(file, ("Cargo.toml",)), source_of(file)
     module = "" if manifest is None else _target_of(file, manifest.parent)[2]
-    return [_path(text, found, module) for found in _TEST.finditer(text)]
+    return [_path(text, found, module) for found in found_tests(text, TEST)]
 
 
 def _path(text: str, test: re.Match[str], module: str) -> str:
@@ -142,10 +155,10 @@ def _chosen(test: NamedTest, text: str, module: str) -> list[str]:
     """
     below = f"{module}::" if module else ""
     if test.line is not None:
-        return [_path(text, at_line(text, test.line, _TEST), module)]
+        return [_path(text, at_line(text, test.line, TEST), module)]
     if not test.name:
         return []
-    tests = list(_TEST.finditer(text))
+    tests = found_tests(text, TEST)
     names = [found["name"] for found in tests]
     if names and test.name.rpartition("::")[2] not in names:
         raise no_test(test.name, names, test.file)

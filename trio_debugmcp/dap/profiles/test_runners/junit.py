@@ -13,18 +13,20 @@ from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.class_paths import Artifact, class_path, jars_of
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
+    ANNOTATION,
     NamedTest,
     at_line,
     blocks_around,
+    found_tests,
     no_test,
     source_of,
 )
 from trio_debugmcp.dap.profiles.test_runners.package_files import project_of, project_roots
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
-_TEST = re.compile(
-    r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b(?:\s*\([^)]*\))?\s*"
-    r"(?:@[\w.]+(?:\s*\([^)]*\))?\s*)*(?:(?:public|private|protected|static|final)\s+)*[\w<>\[\].,?]+\s+(?P<name>\w+)\s*\("
+TEST = re.compile(
+    rf"(?=@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b)(?:{ANNOTATION})++"
+    r"(?:(?:(?:public|private|protected|static|final)\s+)*[\w<>\[\].,?]+\s+(?P<name>\w+)\s*\()?"
 )
 
 _PACKAGE = re.compile(r"^[^\S\n]*package[^\S\n]+([\w.]+)\s*;", re.MULTILINE)
@@ -147,13 +149,13 @@ def _selected(test: NamedTest, text: str) -> tuple[list[str], re.Match[str] | No
     A method is named as `takesOut`, `ShelfTest#takesOut`, `ShelfTest.takesOut`, `Inner.takesOut`.
     """
     if test.line is not None:
-        method = at_line(text, test.line, _TEST)
+        method = at_line(text, test.line, TEST)
         return _classes_of(method, text), method
     outer = test.path.stem
     path = [word for word in re.split(r"[#.$]", test.name.removesuffix("()")) if word]
     if path in ([], [outer]):
         return [], None
-    methods = {".".join([outer, *_classes_of(found, text), found["name"]]): found for found in _TEST.finditer(text)}
+    methods = {".".join([outer, *_classes_of(found, text), found["name"]]): found for found in found_tests(text, TEST)}
     fits = [name for name in methods if f".{name}".endswith(f".{'.'.join(path)}")]
     if len(fits) > 1:
         raise NoSuchTest(f"{len(fits)} tests of '{test.file}' have that name. Pass one of: {', '.join(fits)}.")

@@ -15,19 +15,21 @@ from trio_debugmcp.dap.profiles.projects.project_program import files_below
 from trio_debugmcp.dap.profiles.test_runners.class_paths import class_path
 from trio_debugmcp.dap.profiles.test_runners.junit import FAILURES, NONE_FOUND, RUNNERS, with_five, with_four
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
+    ANNOTATION,
     NamedTest,
     at_line,
     blocks_around,
+    found_tests,
     no_test,
     source_of,
 )
 from trio_debugmcp.dap.profiles.test_runners.package_files import project_of, project_roots
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
-_TEST = re.compile(
-    r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b(?:\s*\([^)]*\))?\s*(?:@[\w.]+(?:\s*\([^)]*\))?\s*)*"
-    r"(?:(?:public|internal|open|override|final)\s+)*(?:fun|def)\s+"
-    r"(?P<name>`[^`\n]+`|\w+)[ \t]*(?:\((?P<given>[^)]*)\))?"
+TEST = re.compile(
+    rf"(?=@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b)(?:{ANNOTATION})++"
+    r"(?:(?:(?:public|internal|open|override|final)\s+)*(?:fun|def)\s+"
+    r"(?P<name>`[^`\n]+`|\w+)[ \t]*(?:\((?P<given>[^)]*)(?:\)|\Z))?)?"
 )
 
 _CLASS = re.compile(r"\b(?:class|object|interface|trait)\s+(?P<name>\w+)")
@@ -119,9 +121,9 @@ def _sources(file: Path, package: str, suffix: str) -> Iterator[str]:
 def _selected(test: NamedTest, text: str) -> tuple[list[str], re.Match[str] | None]:
     """Return the classes, the outermost first, and the method in them that is meant; no method: all of a class."""
     if test.line is not None:
-        method = at_line(text, test.line, _TEST)
+        method = at_line(text, test.line, TEST)
         return _classes_of(method, text), method
-    methods = [(_classes_of(found, text), found) for found in _TEST.finditer(text)]
+    methods = [(_classes_of(found, text), found) for found in found_tests(text, TEST)]
     names = {".".join([*classes, found["name"].strip("`")]): (classes, found) for classes, found in methods}
     wanted = re.sub(r"[#$]", ".", test.name.removesuffix("()").replace("`", ""))
     fits = [name for name in names if wanted and f".{name}".endswith(f".{wanted}")]

@@ -43,6 +43,10 @@ _IN_PACKAGE = re.compile(
 """Of Go, by the directory of the package; its tests have no `::` in their names, as those in classes of Python have."""
 
 
+ANNOTATION = r"@[\w.]+(?:\s*\([^)]*(?:\)|\Z))?+\s*+"
+"""One of Java, Kotlin or Scala, with what is behind it: a pattern that has taken it does not give it back."""
+
+
 class NamedTest(Struct, frozen=True):
     """A test as a call names it.
 
@@ -104,6 +108,15 @@ def source_of(file: Path) -> str:
         raise NoSuchTest(f"'{file}' cannot be read: {error.strerror}.") from None
 
 
+def found_tests(text: str, test: re.Pattern[str]) -> list[re.Match[str]]:
+    """Return the tests of a text, by a pattern with a group `name`.
+
+    A pattern may also match, without the name, what only looks like the beginning of a test: so no text is read
+    again for each of many such beginnings.
+    """
+    return [found for found in test.finditer(text) if found["name"] is not None]
+
+
 def at_line(text: str, line: int, test: re.Pattern[str]) -> re.Match[str]:
     """Return the test that a line is in: the last that `test` finds above it, by its group `name`.
 
@@ -111,7 +124,7 @@ def at_line(text: str, line: int, test: re.Pattern[str]) -> re.Match[str]:
         NoSuchTest: none begins above it.
     """
     last = None
-    for found in test.finditer(text):
+    for found in found_tests(text, test):
         if text.count("\n", 0, found.start("name")) >= line:
             break
         last = found
