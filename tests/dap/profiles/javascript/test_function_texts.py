@@ -1,5 +1,6 @@
 """Functions in JavaScript and TypeScript, and the statement that a call of each begins with."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,64 @@ def test_what_has_no_body_or_no_name_is_left_out() -> None:
         "const half = 4 / over(2) / 1;\n"
     )
     assert found(text) == {"over": (5, "return a;")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "interface Store {\n  add: (x: number) => void;\n}\n",
+        "interface Store<T> extends Base<T> {\n  add: (x: number) => void;\n}\n",
+        "interface Store {\n  inner: { add: (x: number) => void };\n}\n",
+        "type Add = { add: (x: number) => number };\n",
+        "type Add<T> = { inner: { add: (x: T) => number } };\n",
+        "class Other {\n  add: (x: number) => void;\n}\n",
+        "function run(add: (x: number) => void) {\n  return add(1);\n}\n",
+        "function run(store: { add: (x: number) => void }) {\n  return store.add(1);\n}\n",
+        "let store: { add: (x: number) => void };\n",
+        "let add: (x: number) => void;\n",
+        "const f = ok ? add : (x) => {\n  return 1;\n};\n",
+        "const f = { a: ok ? add : (x) => 1 };\n",
+        "run(ok ? add : (x) => 1);\n",
+        "const f = { a: ok(2) ? some(1) + add : (x) => 1 };\n",
+    ],
+)
+def test_a_type_and_a_choice_are_not_functions(text: str) -> None:
+    own = "function add(x) {\n  return x;\n}\n"
+    assert [each.line for each in functions_in(text + own) if each.name == "add"] == [text.count("\n") + 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("const store = { add: (x) => 1 };", "store.add"),
+        ("const store = { a: ok ? 1 : 2, add: async (x) => 1 };", "store.add"),
+        ("const store = { inner: { add: function (x) { return 1; } } };", "store.inner.add"),
+        ("run({ add: (x) => 1 });", "add"),
+        ("run(ok ? a : { add: (x) => 1 });", "add"),
+        ("class Store {\n  add: Adder = (x) => 1;\n}", "Store.add"),
+        ("class Store {\n  add: (x: number) => number = (x) => 1;\n}", "Store.add"),
+        ("export const add: (x: number) => number = (x) => 1;", "add"),
+        ("const a = <p>Don't {all.map((x) => {\n return 1; })}</p>;\nfunction add() { return 1; }", "add"),
+    ],
+)
+def test_a_member_that_is_a_function_is_found(text: str, name: str) -> None:
+    assert name in [each.qualname for each in functions_in(text)]
+
+
+@pytest.mark.parametrize("part", ['\\"', "\\'", "=/[", "=/a", "=/[a]", "`\\", "a(){", "function f(){return 1};", "{a:"])
+def test_the_time_to_read_a_text_grows_as_it_does(part: str) -> None:
+    def seconds(length: int) -> float:
+        began = time.process_time()
+        functions_in.__wrapped__(part * (length // len(part)))
+        return time.process_time() - began
+
+    seconds(1000)
+    assert seconds(160_000) < 60 * max(seconds(10_000), 0.005)  # of the length 16 times, of its square 256
+
+
+def test_a_function_deep_in_others_is_left_out() -> None:
+    found = functions_in("a(){" * 1000 + "}" * 1000)
+    assert len(found) == 50
 
 
 def test_brackets_that_nothing_closes_hide_no_other_function() -> None:

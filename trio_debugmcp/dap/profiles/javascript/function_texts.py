@@ -23,6 +23,13 @@ _NOT_IN_NAMES = frozenset(("module", "exports", "this", "prototype", "globalThis
 """Parts of what a function is assigned to that its users do not call it by."""
 
 
+_MOST_NESTED = 50
+"""Functions around one that is named with them all; people write none deeper."""
+
+_TYPED = frozenset(("const", "let", "var", "readonly", "private", "protected", "public", "static"))
+"""Before a name whose colon stands before a type."""
+
+
 class _Found(Struct, frozen=True):
     """A function, or a class or an object that has some; `start`, `opens` and `closes` are numbers of tokens."""
 
@@ -45,6 +52,8 @@ def functions_in(text: str) -> tuple[FunctionCode, ...]:
             around.pop()
         if around and around[-1].opens == found.opens:  # `const a = function b() {`
             continue
+        if len(around) >= _MOST_NESTED:
+            continue
         names = [*(each.name for each in around), found.name]
         around.append(found)
         if found.is_function:
@@ -59,6 +68,8 @@ class _Functions:
 
     def __init__(self, code: ScriptTokens) -> None:
         self._code = code
+        self._around = code.around()
+        self._of_types = set[int | None]()  # braces that hold types of members, or fields of a class
 
     def __repr__(self) -> str:
         return f"<_Functions of {self._code!r}>"
@@ -69,12 +80,16 @@ class _Functions:
             if not is_name(word):
                 continue
             following = self._code.word(token + 1)
+            self._note_types(token)
             if word in ("class", "namespace") and is_name(following):
                 found = self._scope(following, token, self._code.block(token))
             elif word == "function":
                 found = self._declared(token)
-            elif following in ("=", ":") and self._code.word(token - 1) != "type":
-                found = self._assigned(token, self._value_of(token))
+            elif following == "=" and self._code.word(token - 1) != "type":
+                found = self._assigned(token, token + 2)
+            elif following == ":":
+                value = self._value_of(token)
+                found = None if value is None else self._assigned(token, value)
             elif (
                 following in ("(", "<")
                 and word not in _NEVER_METHODS
@@ -107,15 +122,35 @@ class _Functions:
             return None
         return self._with_parameters(self._code.words[name], token, name + 1, arrow=False)
 
-    def _value_of(self, token: int) -> int:
-        """Return where the value of a name begins: behind `=`, or `:` and maybe a type."""
-        value, typed = token + 2, ("const", "let", "var", "readonly", "private")
-        end = min(len(self._code.words), value + MOST_TOKENS)
-        if self._code.word(token + 1) == ":" and self._code.word(token - 1) in typed:
-            while value < end and self._code.words[value] not in ("=", ";", ")", "}"):
+    def _note_types(self, token: int) -> None:
+        """Note the brace that a class, an interface or a type opens here, or a member of such."""
+        word, following = self._code.word(token), self._code.word(token + 1)
+        if word in ("class", "interface"):
+            self._of_types.add(self._code.block(token))
+        elif word == "type" and is_name(following):
+            behind = token + 2
+            behind = self._code.behind_generics(behind) if self._code.word(behind) == "<" else behind
+            self._of_types.add(behind + 1)
+        elif following == ":" and self._has_type(token):
+            self._of_types.add(token + 2)
+
+    def _has_type(self, token: int) -> bool:
+        """Whether a type stands behind the colon of a name, and no value."""
+        around = self._around[token]
+        if self._code.word(token - 1) in _TYPED or around in self._of_types:
+            return True
+        return around is not None and self._code.words[around] == "(" and not self._code.is_alternative(token)
+
+    def _value_of(self, token: int) -> int | None:
+        """Return where the value of a name with a colon begins: behind it, or behind the type; None if it has none."""
+        value, end = token + 2, min(len(self._code.words), token + MOST_TOKENS)
+        if self._has_type(token):
+            while value < end and self._code.words[value] not in ("=", ",", ";", ")", "}"):
                 value = self._code.closing.get(value, value) + 1
-            value += 1
-        return value
+            return value + 1 if self._code.word(value) == "=" else None
+        around = self._around[token]
+        is_member = around is not None and self._code.words[around] == "{" and not self._code.is_alternative(token)
+        return value if is_member else None
 
     def _assigned(self, token: int, value: int) -> _Found | None:
         name = self._path_to(token)

@@ -11,11 +11,20 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 _QUIET = re.compile(
-    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`
-    |(?:(?<=[=(,:;!&|?{}\[\n>])|(?<=return))[ \t]*/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*""",
-    re.DOTALL | re.VERBOSE,
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)
+    |"(?:[^"\\\n]|\\(?:.|\Z))*(?:"|(?P<double>$))
+    |'(?:[^'\\\n]|\\(?:.|\Z))*(?:'|(?P<single>$))
+    |`(?:[^`\\]|\\(?:.|\Z))*(?:`|(?P<template>\Z))
+    |(?:(?<=[=(,:;!&|?{}\[\n>])|(?<=return))[ \t]*/(?![*/])
+     (?:[^/\\\n\[]|\\(?:.|\Z)|\[(?:[^\]\\\n]|\\(?:.|\Z))*(?:\]|$))+(?:/[a-z]*|(?P<pattern>$))""",
+    re.DOTALL | re.VERBOSE | re.MULTILINE,
 )
-"""What holds brackets and words that are none of the code."""
+"""What holds brackets and words that are none of the code. One that nothing closes has a name: it ends with its line,
+or its file, so that what follows is not looked through from each of its quotes.
+"""
+
+_MOST_UNQUOTED = 200
+"""Characters behind a quote that nothing closes, as an apostrophe in JSX, which are looked through for others."""
 
 MOST_TOKENS = 200
 """In which the end of something is looked for: more are of no type and no expression that people write."""
@@ -31,6 +40,8 @@ _CLOSED_BY = {")": "(", "]": "[", "}": "{"}
 def _blanked(found: re.Match[str]) -> str:
     """As many characters in as many lines; of a text its quotes stay, as a statement may begin with one."""
     text = found[0]
+    if found.lastgroup is not None:
+        return text[0] + _QUIET.sub(_blanked, text[1:]) if len(text) < _MOST_UNQUOTED else text
     if text.startswith(("//", "/*")):
         return re.sub(r"[^\n]", " ", text)
     quote = text[0] if text[0] in "\"'`" else "`"
@@ -52,8 +63,9 @@ class ScriptTokens:
         found = list(_TOKEN.finditer(bare))
         self.words = [each[0] for each in found]
         self.closing = _closing(self.words)
-        self._bare = bare
+        self._opening = {closes: opens for opens, closes in self.closing.items()}
         self._starts = [each.start() for each in found]
+        self._ends = [each.end() for each in found]
         self._lines = [0, *(each.end() for each in re.finditer(r"\r\n|[\n\r\u2028\u2029]", bare))]
 
     def __repr__(self) -> str:
@@ -63,6 +75,25 @@ class ScriptTokens:
         """Return a token, empty where there is none."""
         return self.words[token] if 0 <= token < len(self.words) else ""
 
+    def around(self) -> list[int | None]:
+        """Return the bracket that each token is directly in."""
+        inside: list[int | None] = []
+        opened: list[int] = []
+        for token in range(len(self.words)):
+            if token in self._opening:
+                opened.pop()
+            inside.append(opened[-1] if opened else None)
+            if token in self.closing:
+                opened.append(token)
+        return inside
+
+    def is_alternative(self, token: int) -> bool:
+        """Whether a `?` stands before a token, with no comma in between: what it chooses between."""
+        before, end = token - 1, max(0, token - MOST_TOKENS)
+        while before >= end and self.words[before] not in (",", ";", "{", "(", "?"):
+            before = self._opening.get(before, before) - 1
+        return before >= end and self.words[before] == "?"
+
     def line(self, token: int) -> int:
         """Return the line of a token."""
         return bisect_right(self._lines, self._starts[token]) if token < len(self._starts) else len(self._lines) + 1
@@ -71,7 +102,7 @@ class ScriptTokens:
         """Return the line of a token, and its column if others stand before it in that line."""
         line = self.line(token)
         start, begins = self._starts[token], self._lines[line - 1]
-        return line, start - begins + 1 if self._bare[begins:start].strip() else None
+        return line, start - begins + 1 if token and self._ends[token - 1] > begins else None
 
     def behind_generics(self, token: int) -> int:
         """Return the token behind the parameters of types that begin here."""
