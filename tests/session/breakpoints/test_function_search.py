@@ -2,7 +2,6 @@
 
 import threading
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
@@ -12,19 +11,13 @@ from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptCode
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.session.breakpoints.source_places import SourcePlaces
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.sources import Sources
 
 
-class NoSources:
-    def known(self) -> list[str]:
-        return []
-
-
-def places_of(program: Path) -> SourcePlaces:
+def places_of(program: Path, *roots: str) -> SourcePlaces:
     profile = profile_named("js-debug")
     assert profile is not None
-    return SourcePlaces(
-        profile, Host(), cast("Any", NoSources()), Launch(program=str(program), cwd=str(program.parent))
-    )
+    return SourcePlaces(profile, Host(), Sources(roots), Launch(program=str(program), cwd=str(program.parent)))
 
 
 async def test_the_files_of_a_project_are_read_in_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,3 +48,17 @@ async def test_a_name_that_is_not_found_has_those_like_it_and_what_was_left_out(
         (tmp_path / f"f{number:03}.js").touch()
     left_out = "only 500 files of the program were looked through, which has more"
     assert await places.functions_alike("ad") == f"{left_out}; do you mean `add` (app.js)?"
+
+
+async def test_a_function_outside_of_what_the_server_is_confined_to_is_not_found(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text("{}")
+    (tmp_path / "own.js").write_text("function open_all() {\n  return 1;\n}\n")
+    (tmp_path / "shop").mkdir()
+    program = tmp_path / "shop" / "app.js"
+    program.write_text("function open_one() {\n  return 1;\n}\n")
+    confined, free = places_of(program, str(tmp_path / "shop")), places_of(program)
+    assert await free.function_place("open_all") == FunctionPlace(str(tmp_path / "own.js"), 2)
+    assert await confined.function_place("open_all") is None
+    assert await confined.function_place("open_one") == FunctionPlace(str(program), 2)
+    assert await free.functions_alike("open_al") == "do you mean `open_all` (own.js)?"
+    assert await confined.functions_alike("open_al") == ""

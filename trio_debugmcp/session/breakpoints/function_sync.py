@@ -77,10 +77,13 @@ class FunctionSync:
         await self._lines.bind(mine, answers, unsupported)
 
     def _directories(self) -> list[str]:
-        """Return where programs run, for an adapter that stops in no function by its name: a child is of its parent."""
+        """Return where the processes of this program run, for an adapter that stops in no function by its name."""
         if self._requests.capabilities.supports_function_breakpoints:
             return []
-        directories = (snapshot.origin.working_directory for snapshot in self._merger.state.snapshots)
+        state = self._merger.state
+        root = state.root_of(self._requests.session_id)
+        family = set[str]() if root is None else state.family(root)
+        directories = (each.origin.working_directory for each in state.snapshots if each.id in family)
         return list(dict.fromkeys(each for each in directories if each))
 
     async def _without(self, place: StopPlace) -> str:

@@ -1,5 +1,6 @@
 """`SourcePlaces`: where the user's breakpoints belong in the program's source, for languages whose source is read."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +26,7 @@ from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoints.class_breakpoints import MadeClasses
 from trio_debugmcp.session.breakpoints.line_text import found_again
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.looking.sources import Sources, decode_source
+from trio_debugmcp.session.looking.sources import Sources, decode_source, is_within
 from trio_debugmcp.session.start import directory_of
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import Breakpoint, StopPlace
@@ -61,7 +62,7 @@ class SourcePlaces:
 
         def find() -> tuple[Any, ...] | None:  # in a recording it is JSON
             place = code.function_place(function, files, directories) if self._is_readable() else None
-            return None if place is None else astuple(place)
+            return None if place is None or not _may_read(self._sources, place.file) else astuple(place)
 
         found = await self._looked_for(f"function {function}", find, None)
         return None if found is None else FunctionPlace(*found)
@@ -75,7 +76,7 @@ class SourcePlaces:
 
         def find() -> list[tuple[str, str]]:
             alike = code.find_functions(function, files, directories, alike=True) if self._is_readable() else ()
-            return [(file, each.qualname) for file, each in alike]
+            return [(file, each.qualname) for file, each in alike if _may_read(self._sources, file)]
 
         none: list[tuple[str, str]] = []
         found = await self._looked_for(f"functions like {function}", find, none)
@@ -206,6 +207,11 @@ class SourcePlaces:
         question, about = f"condition {condition} at line {line} of {file}", place.observed or spec.log_message
         guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
         return "" if guarded == "True" and not spec.condition else guarded
+
+
+def _may_read(sources: Sources, file: str) -> bool:
+    """Whether a file that was found may be read: a package may begin above what the server is confined to."""
+    return not file or is_within(sources.roots, os.path.realpath(file))
 
 
 async def searched(code: Code, host: Host, question: str, find: Callable[[], T]) -> T:

@@ -70,7 +70,7 @@ class Sources:
     """The known sources of one session tree; with `roots`, only those below one of them."""
 
     def __init__(self, roots: tuple[str, ...] = ()) -> None:
-        self._roots = roots
+        self.roots = roots
         self._known: dict[str, KnownSource] = {}
         self._read: dict[str, list[tuple[float | None, str]]] = {}
         self._versions: dict[tuple[str, float | None, UnixTime | None], SourceText | None] = {}
@@ -85,7 +85,7 @@ class Sources:
         if self.code(path) is not None:
             return  # pydevd offers a text of its own, disassembled
         real = _real_path(path) if Path(path).is_absolute() else None
-        if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
+        if real is not None and not is_within(self.roots, real):
             return  # a library's file, on a server that is confined to its roots
         self._known[path] = KnownSource(path, real, session_id, reference)
 
@@ -233,6 +233,11 @@ def _real_path(path: str) -> str | None:
 
 def _leads_to(path: str, real_path: str | None) -> bool:
     return real_path is not None and _real_path(path) == real_path
+
+
+def is_within(roots: tuple[str, ...], real_path: str) -> bool:
+    """Whether a file may be read on a server that is confined to these roots; to none: any."""
+    return not roots or any(Path(real_path).is_relative_to(root) for root in roots)
 
 
 def read_source(source: KnownSource) -> str:
