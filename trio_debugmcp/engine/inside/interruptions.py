@@ -75,6 +75,8 @@ def is_foreign(error: BaseException) -> bool:
     step = _traceback(error)
     if step is None:
         return False
+    if step.tb_next is None:  # raised where it is caught: by us, by what we have called in C, or sent
+        return _was_sent(error, step)
     while step.tb_next is not None:
         step = step.tb_next
     return not is_own_code(step.tb_frame.f_code) or _was_sent(error, step)
