@@ -28,6 +28,7 @@ from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.passed_handler_edges import passed_by
 from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slice
+from trio_debugmcp.runs.slicing.origins.recursion_edges import recursion_raised, recursion_said
 from trio_debugmcp.runs.slicing.overlaps.concurrent_calls import calls_of
 from trio_debugmcp.runs.slicing.overlaps.standstills import standstill
 from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
@@ -143,7 +144,8 @@ def _of_failure(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
     wanted = wanted_of(past, execution) if execution is not None else NOTHING_WANTED
     if wanted.said:
         value = f"{value}: {wanted.said}"
-    again += passed_by(past, failed.raised)
+    value, calls = recursion_said(past, value, execution)
+    again += [*calls, *passed_by(past, failed.raised)]
     asked = max([failed.raised, *(edge.node.row + 1 for edge in again)])
     answer = _answer(past, value, [SliceEdge(0.0, SliceNode(failed.row, wanted=wanted)), *again], question, asked)
     is_passed_on = execution is not None and came_of_unrecorded(past, execution)
@@ -186,7 +188,8 @@ def _of_moment(past: PastProcess, question: WhyQuestion) -> WhyAnswer:
         value = f"{value}; {waits}"
     if wanted.said:  # it is under way, and compares: stopped at what is to come of that
         value = f"{source}: {wanted.said}"
-    return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted))], question, ended)
+    value, calls = recursion_raised(past, value, question.raising if is_under_way else "", execution)
+    return _answer(past, value, [SliceEdge(0.0, SliceNode(at, aim=aim, wanted=wanted)), *calls], question, ended)
 
 
 def _of_several(past: PastProcess, question: WhyQuestion, execution: StatementExecution) -> str:

@@ -8,6 +8,7 @@ from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.recursion_cycles import cycle_text, recursion_cycle, written_into_itself
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 
@@ -22,6 +23,33 @@ _TORN = 20
 _MOST_FRAMES = 80
 
 ERROR = "RecursionError"
+
+TOO_DEEP = "maximum recursion depth exceeded"
+"""How its message begins, where the interpreter raises it."""
+
+
+def recursion_raised(
+    past: PastProcess, value: str, raising: str, execution: StatementExecution
+) -> tuple[str, list[SliceEdge]]:
+    """Return what is said of a line that raises, with a message, as `recursion_said` does of an exception.
+
+    At the limit the recorder itself may have had no room to write that it was raised.
+    """
+    if not raising.startswith(TOO_DEEP):
+        return value, []
+    return recursion_said(past, f"{ERROR}({raising!r})", execution)
+
+
+def recursion_said(past: PastProcess, value: str, execution: StatementExecution | None) -> tuple[str, list[SliceEdge]]:
+    """Return an exception, with the calls if they were too many, and the lines that have begun them."""
+    if execution is None or not value.startswith(ERROR):
+        return value, []
+    cycle = recursion_cycle(past, execution.frame)
+    if cycle is None:
+        return value, []
+    lines = [(cycle.begun, "begins these calls")] if cycle.begun else []
+    lines += [(row, "puts it into itself") for row in written_into_itself(past, cycle)]
+    return f"{value}: {cycle_text(past, cycle)}", [SliceEdge(cost.RAISED, SliceNode(row), said) for row, said in lines]
 
 
 class RecursionEdges:
