@@ -149,3 +149,51 @@ def test_of_a_line_that_is_stopped_at_what_it_raises_the_message_is_read(operand
     last = max(number for number in range(1, process.last + 1) if process.row(number).kind == LINE)
     answer = why(process, WhyQuestion(at=last, raising="800 != 1250 : wrong sum\nmore"))
     assert answer.value.endswith(f"): {said}")
+
+
+SUSPENDED = """\
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass
+class Item:
+    name: str
+    price: Decimal
+
+
+def parsed(rows):
+    for row in rows:
+        name, price = row.split("|")
+        yield Item(name, Decimal(price))
+
+
+def doubled(items):
+    for item in items:
+        if item.name != "a":
+            item.price *= 2
+        yield item
+
+
+def add(basket, item):
+    if item.price > 5:
+        basket.append(item)
+
+
+def main():
+    basket = []
+    for item in doubled(parsed(["a|6", "b|4", "c|2", "d|7"])):
+        add(basket, item)
+    last = basket[-1].price
+    assert last == 7, last
+
+
+main()
+"""
+
+
+def test_what_ran_while_a_generator_was_suspended_did_not_run_during_the_call_that_it_yields() -> None:
+    answer = why(record(SUSPENDED, python(3, 13)).processes[0], WhyQuestion(limit=30))
+    lines = [str(line) for line in answer.because]
+    assert [line for line in lines if "yield Item(name, Decimal(price))" in line], lines
+    assert not [line for line in lines if " during " in line], lines

@@ -151,9 +151,7 @@ class RecordedValues:
             if value is None or not value.object:
                 return None
             label = self.label_of(execution, step, before)
-            is_from_the_end = label is not None and label[:2] == "[-" and label[2:-1].isdigit()
-            if label is not None and is_from_the_end and value.text[:1] != "(":
-                label = self._from_the_end(value.object, int(label[2:-1]), before)
+            label = self.kept_under(value, label, before) if label is not None else None
             if label is None or self._is_computed(value, label):
                 return None
             value = self.field(value.object, label, before) or of_tuple(value, label)
@@ -172,9 +170,16 @@ class RecordedValues:
             return None
         return f"[{value.text}]"
 
-    def _from_the_end(self, container: int, place: int, before: int) -> str | None:
-        """Return the label of an item that is counted from the end of a list."""
-        size = self._record.back_of(frozenset({rows.SIZE}), container, before)
+    def kept_under(self, holder: RecordedValue, label: str, before: int) -> str | None:
+        """Return the label that a record has for an item: of one counted from the end of a list that of its place.
+
+        A tuple is not counted, and a dictionary may have a negative key. None: the list has not as many items.
+        """
+        is_negative = label[:2] == "[-" and label[2:-1].isdigit()
+        if not is_negative or holder.text[:1] == "(" or self.field(holder.object, label, before) is not None:
+            return label
+        place = int(label[2:-1])
+        size = self._record.back_of(frozenset({rows.SIZE}), holder.object, before)
         length = self._record.row(size).text if size else 0
         return f"[{length - place}]" if length >= place else None
 

@@ -27,6 +27,8 @@ _WAITS = frozenset({"sleep", "wait", "join", "acquire", "is_set"})
 
 _CANCELLED = ("CancelledError", "Cancelled")
 
+_YIELDS = frozenset({rows.YIELD})
+
 _MOST_ENDINGS = 2_000
 """Frames that ended while a line waited, and are looked at: the last ones."""
 
@@ -51,7 +53,7 @@ class CallbackEdges:
         """
         calls = self._calls_of_libraries(execution, node) if not self._was_cancelled(execution) else []
         endings = (
-            sorted(self._endings(execution), key=lambda ending: self._place(ending, execution.row, node))
+            sorted(self._endings(execution, calls), key=lambda ending: self._place(ending, execution.row, node))
             if calls
             else []
         )
@@ -77,14 +79,23 @@ class CallbackEdges:
         raised = self._past.executions.raised(execution.row)
         return raised is not None and self._record.text(raised).startswith(_CANCELLED)
 
-    def _endings(self, execution: StatementExecution) -> Iterator[Row]:
-        """Yield how frames ended while a line was under way that neither it nor what it called has called."""
+    def _endings(self, execution: StatementExecution, calls: list[ast.Call]) -> Iterator[Row]:
+        """Yield how frames ended while calls of a line were under way that neither it nor what it called has called."""
         callers = {0, *self._callers(execution.frame)}
-        ended = each_of_code_back(self._record, (rows.RETURN, rows.UNWIND), self._past.executions.over(execution))
+        ended = each_of_code_back(self._record, (rows.RETURN, rows.UNWIND), self._over(execution, calls))
         for number in islice(takewhile(lambda number: number > execution.row, ended), _MOST_ENDINGS):
             ending = self._record.row(number)
             if ending.owner and self._record.frame(ending.subject).parent in callers:
                 yield self._past.executions.with_return_line(ending)
+
+    def _over(self, execution: StatementExecution, calls: list[ast.Call]) -> int:
+        """Return the row at which calls of a line are over: those in what it yields when it yields that."""
+        over, parts = self._past.executions.over(execution), list(ast.walk(execution.statement.node))
+        given = [part.value for part in parts if isinstance(part, ast.Yield) and part.value is not None]
+        is_mixed = len(given) != 1 or any(isinstance(part, ast.Await) for part in parts)  # which one left is not known
+        if is_mixed or not set(calls) <= set(calls_in(*given)):
+            return over
+        return self._record.forth_of(_YIELDS, execution.frame, execution.row, until=over) or over
 
     def _callers(self, frame: int) -> Iterator[int]:
         for _ in range(_MOST_CALLERS):

@@ -35,20 +35,22 @@ class HolderEdges:
         path, way = read.path, wanted.path
         value = self._past.values.read(execution, read)
         came_with = value is not None and self._came_with_maker(value)
+        before = self._past.values.bound(execution, read)
         while path.steps:
             step, path = path.steps[-1], path.holder
-            label = self._past.values.label_of(execution, step)
-            way = (label, *way) if label else ()
             holder = self._past.values.value(execution, path)
             if holder is None:
                 return
+            label = self._past.values.label_of(execution, step)
+            label = self._past.values.kept_under(holder, label, before) if label else None
+            way = (label, *way) if label else ()
             is_last = len(path.steps) == len(read.path.steps) - 1
             is_near = is_last and (path.name not in ("self", "cls") or self._is_replaced(path, holder))
             if is_near or _is_index(step):
                 for edge in self._of_value(execution, path, holder, cost.HOLDER):
                     yield edge.with_path(wanted._replace(path=way)) if came_with else edge
             if _is_index(step):  # another order is another item
-                before, item = self._past.values.bound(execution, read), WantedPieces(path=(str(step),))
+                item = WantedPieces(path=(label or str(step),))
                 yield from self._objects.of_content(execution, str(path), holder, before, item)
 
     def _came_with_maker(self, value: RecordedValue) -> bool:

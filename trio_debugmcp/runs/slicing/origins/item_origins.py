@@ -305,6 +305,16 @@ def _operands(execution: StatementExecution, focus: tuple[ast.expr, ...]) -> lis
     return [value] if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) and value is not None else []
 
 
+def is_put_into(past: PastProcess, execution: StatementExecution, container: int) -> bool:
+    """Whether all that a line does with a container is to put something into it: what is in it gives no value."""
+    call = execution.statement.node.value if isinstance(execution.statement.node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or called(call) not in PUTTING:
+        return False
+    reads = [(read, past.values.read(execution, read)) for read in execution.statement.reads]
+    here = [read for read, value in reads if value is not None and value.object == container]
+    return bool(here) and all(read.target_of is call for read in here)
+
+
 def _puts(node: ast.AST) -> bool:
     """Whether a statement puts the value that it gives into a container, rather than to make one."""
     value = getattr(node, "value", None)

@@ -11,7 +11,7 @@ from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, neve
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.enum_alias_edges import enum_alias
 from trio_debugmcp.runs.slicing.origins.handed_method_edges import HandedMethodEdges
-from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins
+from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, is_put_into
 from trio_debugmcp.runs.slicing.origins.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.slicing.origins.value_gaps import ValueGaps, type_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -156,7 +156,8 @@ class ObjectEdges:
             yield SliceEdge(cost.CHANGE * far * near, SliceNode(changed.row))
             if _is_gap(row):
                 yield from self._handed.of_change(changed, container, row.number)
-        yield from self._of_inner(execution, container, before, {changed.statement for changed, _ in changes})
+        known = {changed.statement for changed, _ in changes}
+        yield from self._of_inner(execution, container, before, wanted, known)
         owner = self._past.values.birth(container, before)
         is_opaque = not changes and not self._record.back_of(frozenset({rows.SIZE}), container, before)
         is_buffer = is_opaque and self._opaque.is_buffer(type_name(value.text))
@@ -171,14 +172,19 @@ class ObjectEdges:
             yield from self._origins.came_with(made, value, owner, wanted)
 
     def _of_inner(
-        self, execution: StatementExecution, container: int, before: int, known: set[Statement]
+        self, execution: StatementExecution, container: int, before: int, wanted: WantedPieces, known: set[Statement]
     ) -> Iterator[SliceEdge]:
         """Yield what has changed the containers in a container last, at lines that have not changed it itself.
 
-        Of what the round of a loop has taken only that: its body has no other item.
+        Of what the round of a loop has taken only that: its body has no other item. Where one item is wanted only its
+        changes: the same line has often filled all of them, and one run of it is shown. So none where one is put
+        beside them.
         """
+        if is_put_into(self._past, execution, container):
+            return
         found: list[StatementExecution] = []
-        items = self._past.values.items(container, before)[:_MOST_INNER]
+        only = self._past.values.field(container, wanted.path[0], before) if wanted.path else None
+        items = [only.object] if only is not None else self._past.values.items(container, before)[:_MOST_INNER]
         is_round = isinstance(execution.statement.node, ast.For | ast.AsyncFor)
         taken = {effect.object for effect in self._past.executions.effects(execution.row)} if is_round else set()
         for item in [item for item in items if item in taken] or items:
