@@ -61,7 +61,7 @@ found = basket[-1].qty
 
 UNDER_A_NEGATIVE_KEY = """\
 basket = {}
-for place, qty in [(0, 6), (1, 4), (-1, 8), (2, 3)]:
+for place, qty in [(0, 6), (1, 4), (-1, 8), (3, 3)]:
     basket[place] = Item(qty)
 found = basket[-1].qty
 """
