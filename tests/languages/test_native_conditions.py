@@ -20,6 +20,22 @@ int main() {
 
 @pytest.mark.real
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+async def test_a_condition_that_fails_when_it_is_judged_stops_the_program_and_says_so(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "pay.cpp").write_text(PROGRAM)
+    async with debugging("--root", str(tmp_path), "--allow-build") as client:
+        wanted = [{"file": "pay.cpp", "line": 3, "condition": 'name == "dan"'}]
+        stop = await client.call("debug_launch", program="pay.cpp", adapter="gdb", breakpoints=wanted)
+        failed = 'the condition `name == "dan"` failed: No symbol "operator==" in current context.'
+        assert [note for note in stop["notes"] if note.startswith(failed)]
+        assert "stdout" not in stop
+        await client.call("breakpoint_set", file="pay.cpp", line=3, condition='name.compare("dan") == 0')
+        assert (await client.call("debug_continue"))["locals"]["salary"].startswith("300")
+
+
+@pytest.mark.real
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 async def test_a_condition_with_an_unknown_name_or_a_wrong_syntax_is_named_at_the_end_of_a_launch(
     debugging: Connect, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ class EventPump:
         self._console = console
         self._sources = sources
         self._hits = hits
+        self._before = ""
         self._report = requests.profile.words.event_report()
 
     def __repr__(self) -> str:
@@ -271,7 +272,8 @@ class EventPump:
                 self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
         words = self._requests.profile.words
-        stream = words.stream(category, text)
+        stream = "console" if words.is_beginning(self._before) else words.stream(category, text)
+        self._before = text
         # What it repeats was read from the program's own streams.
         is_repeated = stream != "console" and self._requests.profile.habits.repeats_output and self._console.is_piped
         if not is_repeated and not words.is_routine(text):

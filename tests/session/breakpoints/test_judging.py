@@ -392,6 +392,28 @@ async def test_a_condition_of_which_lldb_says_that_it_cannot_judge_it_is_judged_
         assert [each["expression"] for each in adapter.sent("evaluate")].count(condition) == 2
 
 
+async def test_a_condition_that_fails_in_gdb_is_why_it_stops_and_what_gdb_writes_of_it_is_not_the_programs(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
+    condition, error = 'name == "dan"', 'No symbol "operator==" in current context.'
+
+    async def refused(_: dict[str, Any]) -> object:
+        raise Refusal(error)
+
+    adapter.answer("evaluate", refused)
+    async with natives.launched("gdb", adapter, breakpoints=[here(condition=condition)]) as client:
+        for text in ("\u274c\ufe0f Error in testing condition for breakpoint 1:\n", f"{error}\n", f"{error}\n"):
+            await adapter.event("output", {"category": "stdout", "output": text})
+        await adapter.stop("breakpoint", hit=[1])
+        [note] = (await client.call("debug_wait"))["notes"]
+        assert note.startswith(f"the condition `{condition}` failed: {error} Texts are compared by `$_streq(")
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert listed.endswith(note)
+        assert await output(client, "stdout") == [{"stdout": f"{error}\n"}]  # the second, which the program wrote
+
+
 async def test_a_condition_that_lldb_cannot_judge_and_that_holds_when_it_is_judged_again_has_not_failed(
     autojump_clock: MockClock,
 ) -> None:

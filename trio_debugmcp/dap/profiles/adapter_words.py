@@ -32,6 +32,10 @@ class Words:
         """Where output belongs, by its category: in the program's `stdout` or `stderr`, or in `console`."""
         return "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console"
 
+    def is_beginning(self, text: str) -> bool:
+        """Whether the next output, too, is the adapter's own, because this one of it only begins what it says."""
+        return False
+
     def is_routine(self, text: str) -> bool:
         """Whether output is the adapter's own and repeats what answers have anyway, so that it is not kept."""
         return False

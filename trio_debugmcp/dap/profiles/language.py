@@ -1,6 +1,8 @@
 """What a profile knows of the debugged language: its expressions, its source files, and what users evaluate.
 
 The defaults know nothing of any language, so an adapter can be used without.
+
+Long because it is what adapters override: a method for each difference between languages, and little code.
 """
 
 import re
@@ -306,6 +308,10 @@ class Repl:
     def nothing(self, text: str) -> tuple[str, str] | None:
         """Value and type of an expression for which the adapter answers with neither; None for a statement."""
         return None
+
+    def changes_nothing(self, expression: str) -> bool:
+        """Whether an expression may be evaluated once more than the user knows of."""
+        return self.safe_rejection(expression) is None
 
     def safe_rejection(self, expression: str) -> Rejection | None:
         """The part of an expression that may run code of the program or change it, as far as its syntax tells."""

@@ -22,7 +22,7 @@ JUDGED_HERE = "{} stops here at every pass, and the server decides what comes of
 
 def is_judged_twice(profile: Profile, condition: str) -> bool:
     """Whether a condition that an adapter has judged is judged here again: only one that changes nothing."""
-    return not profile.code.reads_source and profile.repl.safe_rejection(condition) is None
+    return not profile.code.reads_source and profile.repl.changes_nothing(condition)
 
 
 class Judging:

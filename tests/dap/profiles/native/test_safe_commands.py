@@ -47,6 +47,12 @@ def test_names_members_indices_and_a_comparison_pass(expression: str) -> None:
     assert repl_of("gdb").safe_rejection(expression) is None
 
 
+def test_a_condition_with_a_text_is_evaluated_again_but_none_that_calls_or_assigns() -> None:
+    repl = repl_of("gdb")
+    assert all(map(repl.changes_nothing, ('name == "dan"', 'order.name != "a \\"b\\" (c)"', "n > 2")))
+    assert not any(map(repl.changes_nothing, ('same(name, "dan")', 'name = "dan"', 'name == "dan', "n++ > 2")))
+
+
 def test_an_answer_has_a_value_and_a_type_or_is_an_error() -> None:
     gdb, lldb = repl_of("gdb"), repl_of("lldb-dap")
     assert gdb.safe_answer("{cents = 5}") == ("{cents = 5}", None)

@@ -48,6 +48,12 @@ _OF_GDB = re.compile(
 _QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
 """The end of a string's value, which may begin with its address."""
 
+_CONDITION_FAULT = re.compile(r"(❌\ufe0f? )?Error in testing condition for breakpoint \d+:\n$")
+"""What gdb writes of a condition that fails, in an output of its own before the one that says why."""
+
+_NO_COMPARISON = re.compile(r'No symbol "operator[!=]=" in current context\.')
+"""What gdb says of an operator of C++ that it cannot call, as those that are templates."""
+
 _SYSTEM_THREAD = re.compile(r"(?P<name>.*) \(LWP (?P<lwp>\d+)\)|\d+: tid=(?P<tid>\d+)(?: \"(?P<quoted>.*)\")?")
 """A thread's name with the kernel's id of it: so CodeLLDB lists it, and gdb by its command in the table."""
 
@@ -259,6 +265,9 @@ class NativeWords(Words):
         own = own or all(_OF_GDB.match(line) for line in text.splitlines() or ["?"])
         return "console" if own else super().stream(category, text)
 
+    def is_beginning(self, text: str) -> bool:
+        return not self._own_streams and _CONDITION_FAULT.match(text) is not None
+
     def is_routine(self, text: str) -> bool:
         return not self._own_streams and bool(text) and all(_ROUTINE.match(line) for line in text.splitlines())
 
@@ -286,6 +295,8 @@ class NativeWords(Words):
         return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at
 
     def plain_error(self, error: str) -> str:
+        if _NO_COMPARISON.fullmatch(error):
+            return f'{error} Texts are compared by `$_streq(name.c_str(), "x")`, or `name.compare("x") == 0`'
         found = _NO_SYNTAX.fullmatch(error)
         if found is None:
             return error

@@ -23,6 +23,8 @@ _COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'%-]")
 _TYPE_TEXT = re.compile(r"[^\w .:,>=<*&\[\]$-]")
 """The same of the names of types, which have commas, stars and ampersands besides."""
 
+_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
 _PATH_TEXT = re.compile(r"[*&]*[A-Za-z_$][\w.:>\[\]$-]*")
 """A path to a variable, without blanks: behind one a command line would take the rest for a second path."""
 
@@ -64,6 +66,10 @@ class SafeRepl(Repl):
     def in_selected(self) -> bool:
         """Whether the frame of a command has to be selected before."""
         return self._commands.selected
+
+    def changes_nothing(self, expression: str) -> bool:
+        # A text matters to a command line only.
+        return self.safe_rejection(_TEXT.sub("0", expression)) is None
 
     def safe_rejection(self, expression: str) -> Rejection | None:
         found = _COMMAND_TEXT.search(expression.strip())
