@@ -61,7 +61,7 @@ class SourcePlaces:
         code, (files, directories) = self._profile.code, self._near(near)
 
         def find() -> tuple[Any, ...] | None:  # in a recording it is JSON
-            place = code.function_place(function, files, directories) if self._is_readable() else None
+            place = code.function_place(function, files, directories)
             return None if place is None or not _may_read(self._sources, place.file) else astuple(place)
 
         found = await self._looked_for(f"function {function}", find, None)
@@ -75,7 +75,7 @@ class SourcePlaces:
         code, (files, directories) = self._profile.code, self._near(near)
 
         def find() -> list[tuple[str, str]]:
-            alike = code.find_functions(function, files, directories, alike=True) if self._is_readable() else ()
+            alike = code.find_functions(function, files, directories, alike=True)
             return [(file, each.qualname) for file, each in alike if _may_read(self._sources, file)]
 
         none: list[tuple[str, str]] = []
@@ -100,12 +100,14 @@ class SourcePlaces:
 
     @property
     def _finds_functions(self) -> bool:
-        code = self._profile.code
-        return code.finds_functions or (isinstance(code, NativeCode) and bool(self._executable))
-
-    def _is_readable(self) -> bool:
         """Whether files of the program can have the functions that are looked for: of machine code those of Rust."""
-        return self._profile.code.finds_functions or is_of_rust(self._executable)
+        code, executable = self._profile.code, self._executable
+        if not isinstance(code, NativeCode) or not executable:
+            return code.finds_functions
+        try:  # apart from the search, which is in a thread: most programs of machine code need none
+            return self._host.query(f"whether {executable} is of Rust", lambda: is_of_rust(executable))
+        except UsageError:  # a recording that was made without the question
+            return False
 
     def _near(self, near: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return the files of the program that are known, and the directories where more of it may be."""
