@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.dap.profiles.native.zig_errors import described, leaves
-from trio_debugmcp.dap.profiles.native.zig_values import shown_bytes
+from trio_debugmcp.dap.profiles.native.zig_values import ByteArray, Bytes, shown_bytes
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,42 @@ def test_bytes_are_shown_as_the_text_that_they_are_and_else_as_numbers(data: byt
 def test_of_many_bytes_the_answer_says_how_many_were_left_out() -> None:
     assert shown_bytes(b"\x01" * 40, 50).endswith("1, 1, … 18 more}")
     assert shown_bytes(b"ab", 9) == '"ab"…'
+
+
+class Pointer:
+    """What gdb has of a pointer to bytes: they are read one at a time."""
+
+    def __init__(self, data: bytes, reads: list[int]) -> None:
+        self.data, self.reads = data, reads
+        self.sizeof = len(data)
+
+    @property
+    def type(self) -> "Pointer":
+        return self
+
+    def same(self, *_: object) -> "Pointer":
+        """Return the pointer, its type, the array that it points to: here they are one."""
+        return self
+
+    target = array = pointer = cast = dereference = same
+
+    def __getitem__(self, number: int) -> int:
+        self.reads.append(number)
+        if number >= len(self.data):
+            raise RuntimeError("Cannot access memory at address 0x7ffffffff000")
+        return self.data[number]
+
+
+def test_bytes_that_cannot_be_read_are_counted_and_refuse_nothing_beside_them() -> None:
+    assert Bytes({"ptr": Pointer(b"fig", []), "len": 3}).to_string() == '"fig"'
+    assert Bytes({"ptr": Pointer(b"fig", []), "len": 1 << 40}).to_string() == f"slice of length {1 << 40}"
+
+
+def test_of_very_many_bytes_only_the_first_are_read() -> None:
+    reads: list[int] = []
+    assert Bytes({"ptr": Pointer(b"\1" * 9999, reads), "len": 9999}).to_string().endswith(", … 9967 more}")
+    assert ByteArray(Pointer(b"x" * 9999, reads)).to_string() == f'"{"x" * 200}"…'
+    assert len(reads) <= 2000
 
 
 def frames(*names: str) -> Any:

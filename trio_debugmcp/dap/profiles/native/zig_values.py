@@ -22,6 +22,9 @@ _MAX_SHOWN = 200
 _MAX_NUMBERS = 32
 """Of bytes that are not a text."""
 
+_MAX_READ = 4 * _MAX_SHOWN
+"""Bytes that are read: gdb before 15 reads one at a time."""
+
 _ARRAY = re.compile(r"\[\d+(?::\d+)?\]u8")
 """The name of an array's type; other languages name theirs otherwise."""
 
@@ -73,13 +76,16 @@ class Bytes(Slice):
     """Bytes behind a pointer, of which a text is made if they are one."""
 
     def to_string(self) -> str:
-        """Return the text, or the numbers."""
-        shown = min(self._length, _MAX_ITEMS)
-        if shown == 0:
+        """Return the text, or the numbers; how many there are, if they cannot be read."""
+        length = min(self._length, _MAX_READ)
+        if length == 0:
             return '""'
         pointer = self._value["ptr"]
-        array = pointer.cast(pointer.type.target().array(shown - 1).pointer()).dereference()
-        return shown_bytes(_read(array, shown), self._length)
+        try:
+            array = pointer.cast(pointer.type.target().array(length - 1).pointer()).dereference()
+            return shown_bytes(_read(array, length), self._length)
+        except RuntimeError:  # gdb.error: of memory that is not made yet, which would refuse all of the frame
+            return super().to_string()
 
 
 class ByteArray(Slice):
@@ -91,7 +97,7 @@ class ByteArray(Slice):
 
     def to_string(self) -> str:
         """Return the text, or the numbers."""
-        return shown_bytes(_read(self._value, self._length), self._length)
+        return shown_bytes(_read(self._value, min(self._length, _MAX_READ)), self._length)
 
     def child(self, number: int) -> tuple[str, Any]:
         """Return the name of a byte, and the byte."""
@@ -140,7 +146,7 @@ def printer(value: Any, visualized: Any, items: Any = Slice, texts: Any = Bytes)
 
 def _read(array: Any, length: int) -> bytes:
     found = getattr(array, "bytes", None)  # gdb 15
-    return bytes(found) if found is not None else bytes(int(array[number]) for number in range(length))
+    return bytes(found[:length]) if found is not None else bytes(int(array[number]) for number in range(length))
 
 
 def shown_bytes(data: bytes, length: int) -> str:
