@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.languages.conftest import installed, need
 from tests.real.conftest import Connect
+
+pytestmark = pytest.mark.real
 
 PROGRAM = """\
 #include <string>
@@ -18,8 +21,12 @@ int main() {
 """
 
 
-@pytest.mark.real
-@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+@pytest.fixture(autouse=True)
+def _gdb() -> None:
+    installed("gdb")
+    need("g++", shutil.which("g++"), "apt-get install g++")
+
+
 async def test_a_condition_that_fails_when_it_is_judged_stops_the_program_and_says_so(
     debugging: Connect, tmp_path: Path
 ) -> None:
@@ -34,8 +41,6 @@ async def test_a_condition_that_fails_when_it_is_judged_stops_the_program_and_sa
         assert (await client.call("debug_continue"))["locals"]["salary"].startswith("300")
 
 
-@pytest.mark.real
-@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 async def test_a_condition_with_an_unknown_name_or_a_wrong_syntax_is_named_at_the_end_of_a_launch(
     debugging: Connect, tmp_path: Path
 ) -> None:
