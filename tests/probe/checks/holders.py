@@ -8,6 +8,7 @@ from typing import Any, Dict, List
 from tests.probe.checks.tasks import ask, serve, trio, until
 from tests.probe.checks.threads import start
 from tests.probe.checks.threads import until as until_threads
+from trio_debugmcp.probe.inside.debugger import seam
 
 
 def waits_of(answer: Dict[str, Any]) -> Dict[str, str]:
@@ -372,6 +373,24 @@ def check_a_thread_that_waits_in_acquire_does_not_hold_the_lock() -> None:
 
     answer = until_threads(entry)
     assert entry(answer)["holder"]["name"] == second.name
+    assert "deadlocks" not in answer
+
+
+def check_a_lock_of_the_debuggers_own_does_not_count_as_a_wait() -> None:
+    """pydevd starts the tracing of all threads so: with a lock that the main thread has and a helper frees."""
+    there = threading.Event()
+    names: Dict[str, Any] = {"__name__": f"{seam.PROBE}.made_up", "there": there}
+    exec(
+        "import _thread\ndef work():\n    lock = _thread.allocate_lock()\n    lock.acquire()\n    there.set()\n"
+        "    lock.acquire()\n",
+        names,
+    )
+    thread = start(names["work"])
+    there.wait()
+    answer = until_threads(
+        lambda answer: sys._current_frames()[thread.ident or 0].f_code.co_name == "work",
+    )
+    assert "waits" not in next(each for each in answer["threads"] if each["name"] == thread.name)
     assert "deadlocks" not in answer
 
 

@@ -88,6 +88,8 @@ def wait_of(thread: ProgramThread) -> Optional[Wait]:
         return None
     offset = thread.top.f_lasti
     primitive = _primitive(thread.top)
+    if primitive is not None and primitive[0] == "lock" and attached.is_own(thread.top):
+        return None  # a lock of the debugger's own: the program runs once that is done
     wait = _climb(thread.top, *primitive) if primitive is not None else None
     if wait is not None:
         wait.offset = offset
