@@ -9,9 +9,11 @@ import re
 from trio_debugmcp.source_lines import source_lines
 
 _STRINGS_AND_COMMENTS = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""",
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*+\#[^\n]*|\\."""
+    r"""|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`""",
     re.DOTALL | re.MULTILINE,
 )
+"""A backslash is taken with what is behind it: so of many quotes that nothing closes only the first is read to the end."""
 
 _DECLARATION = re.compile(
     r"""\s*(?:
@@ -27,7 +29,7 @@ _DECLARATION = re.compile(
 
 
 _FUNCTIONS_OF_CMAKE = re.compile(
-    r"^[ \t]*(function|macro)[ \t]*\(.*?^[ \t]*end\1[ \t]*\([^)]*\)", re.DOTALL | re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*+(?P<end>end)?(?P<kind>function|macro)[ \t]*+\((?:[^)\n]*+\))?", re.MULTILINE | re.IGNORECASE
 )
 """Which end with a word instead of a brace."""
 
@@ -35,7 +37,7 @@ _FUNCTIONS_OF_CMAKE = re.compile(
 def first_statement(text: str) -> int | None:
     """Return the line of the first statement outside of all functions; None if there is none."""
     depth, declared = 0, False
-    bare = _FUNCTIONS_OF_CMAKE.sub(_blanked, _STRINGS_AND_COMMENTS.sub(_blanked, text))
+    bare = _without_functions_of_cmake(_STRINGS_AND_COMMENTS.sub(_blanked, text))
     for number, line in enumerate(source_lines(bare), 1):
         outermost = depth == 0
         if outermost:
@@ -46,6 +48,21 @@ def first_statement(text: str) -> int | None:
             0, depth + sum(line.count(bracket) for bracket in "{([") - sum(line.count(bracket) for bracket in "})]")
         )
     return None
+
+
+def _without_functions_of_cmake(text: str) -> str:
+    found = list(_FUNCTIONS_OF_CMAKE.finditer(text))
+    last_end = {each["kind"].lower(): each.start() for each in found if each["end"]}
+    kept, begin = list[str](), 0
+    opened: re.Match[str] | None = None
+    for each in found:
+        kind = each["kind"].lower()
+        if opened is None and not each["end"] and last_end.get(kind, 0) > each.start():
+            opened = each
+        elif opened is not None and each["end"] and kind == opened["kind"].lower():
+            kept += text[begin : opened.start()], "\n" * text.count("\n", opened.start(), each.end())
+            begin, opened = each.end(), None
+    return "".join([*kept, text[begin:]])
 
 
 def _blanked(found: re.Match[str]) -> str:

@@ -26,6 +26,9 @@ _OF_OTHERS = ("target", "node_modules")
 _MAX_FILE_BYTES = 1024 * 1024
 """Of a file that is looked through."""
 
+_MOST_NESTED = 50
+"""Of a function: modules, types and functions around it. People write none deeper."""
+
 _NO_CODE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|b?r(?P<marks>#*+)\".*?(?:\"(?P=marks)|\Z)"
     r"|b?\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z)|b?'(?:\\.[^'\n]*|[^\\'\n])'",
@@ -47,20 +50,26 @@ def functions_in(text: str) -> dict[tuple[str, ...], int]:
     code = _BOUNDS.sub(_blank, code)
     found: dict[tuple[str, ...], int] = {}
     scopes: list[str | None] = []
+    names: list[str] = []
     announced: tuple[str, str, int] | None = None
+    line, counted = 1, 0
     for part in _PARTS.finditer(code):
         if part["kind"]:
             announced = part["kind"], part["head"], part.start()
             if part.end() < len(code) and code[part.end()] == ";":
                 announced = None  # a declaration
         elif part["brace"] == "}":
-            del scopes[-1:]
+            if scopes and scopes.pop() is not None:
+                names.pop()
         else:
-            name = None if announced is None else _name(announced[0], announced[1])
+            named = announced is not None and len(names) < _MOST_NESTED
+            name = _name(announced[0], announced[1]) if announced is not None and named else None
             if announced is not None and announced[0] == "fn" and name is not None:
-                path = (*(scope for scope in scopes if scope is not None), name)
-                found.setdefault(path, text.count("\n", 0, announced[2]) + 1)
+                line += text.count("\n", counted, announced[2])
+                counted = announced[2]
+                found.setdefault((*names, name), line)
             scopes.append(name)
+            names += [] if name is None else [name]
             announced = None
     return found
 

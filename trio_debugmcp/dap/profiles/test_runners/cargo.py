@@ -37,7 +37,7 @@ TEST = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_MODULE = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(?P<name>\w+)\s*\{", re.MULTILINE)
+MODULE = re.compile(r"^[^\S\n]*+(?:pub(?:\([^)\n]*+\))?\s+)?mod\s+(?P<name>\w+)\s*\{", re.MULTILINE)
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 
@@ -119,7 +119,7 @@ def _paths_in(file: Path) -> list[str]:
 
 
 def _path(text: str, test: re.Match[str], module: str) -> str:
-    return "::".join([*filter(None, [module]), *blocks_around(text, test.start("name"), _MODULE), test["name"]])
+    return "::".join([*filter(None, [module]), *blocks_around(text, test.start("name"), MODULE), test["name"]])
 
 
 def _target_of(file: Path, crate: Path) -> tuple[tuple[str, ...], Path, str]:

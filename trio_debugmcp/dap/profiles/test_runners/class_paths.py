@@ -32,13 +32,13 @@ _BESIDE = ("lib", "libs", ".")
 
 _REPORTED = re.compile(r'<property name="surefire\.(?:test|real)\.class\.path" value="([^"]*)"')
 
-_DEPENDENCY = re.compile(r"<dependency>(.*?)</dependency>", re.DOTALL)
+_DEPENDENCY = re.compile(r"<dependency>(.*?)(?:</dependency>|\Z)", re.DOTALL)
 
-_MANAGED = re.compile(r"<(dependencyManagement|build|profiles|reporting)>.*?</\1>", re.DOTALL)
+_MANAGED = re.compile(r"<(dependencyManagement|build|profiles|reporting)>.*?(?:</\1>|\Z)", re.DOTALL)
 
-_PARENT = re.compile(r"<parent>(.*?)</parent>", re.DOTALL)
+_PARENT = re.compile(r"<parent>(.*?)(?:</parent>|\Z)", re.DOTALL)
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _GRADLE = re.compile(r"""["'](?P<group>[\w.-]+):(?P<name>[\w.-]+)(?::(?P<version>[^"':@]+))?["'@:]""")
 

@@ -25,10 +25,12 @@ _MAX_BYTES = 16 * 1024 * 1024
 _BELOW = ("build", "out", "out/build", "_build", "builds", "cmake-build")
 """Directories of a project in which build directories are kept, one for each configuration."""
 
-_COMMAND = re.compile(r"^\s*(?P<name>add_test|set_tests_properties|subdirs|add_subdirectory|include)\(", re.MULTILINE)
+_COMMAND = re.compile(
+    r"^[^\S\n]*+(?P<name>add_test|set_tests_properties|subdirs|add_subdirectory|include)\(", re.MULTILINE
+)
 
 _WORD = re.compile(
-    r"\s*(?:\[(?P<fence>=*)\[(?P<bracket>.*?)\](?P=fence)\]|\"(?P<quoted>(?:\\.|[^\"\\])*)\"|(?P<bare>(?:\\.|[^\s()\"\\])+))",
+    r"\s*+(?:\[(?P<fence>=*)\[(?P<bracket>.*?)\](?P=fence)\]|\"(?P<quoted>(?:\\.|[^\"\\])*)\"|(?P<bare>(?:\\.|[^\s()\"\\])+))",
     re.DOTALL,
 )
 

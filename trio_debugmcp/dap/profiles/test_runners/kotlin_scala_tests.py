@@ -18,6 +18,7 @@ from trio_debugmcp.dap.profiles.test_runners.named_test import (
     ANNOTATION,
     NamedTest,
     at_line,
+    block_above,
     blocks_around,
     found_tests,
     no_test,
@@ -32,7 +33,7 @@ TEST = re.compile(
     r"(?P<name>`[^`\n]+`|\w+)[ \t]*(?:\((?P<given>[^)]*)(?:\)|\Z))?)?"
 )
 
-_CLASS = re.compile(r"\b(?:class|object|interface|trait)\s+(?P<name>\w+)")
+CLASS = re.compile(r"\b(?:class|object|interface|trait)\s+(?P<name>\w+)")
 
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
     ".kt": ("kotlinc", "-jvm-target", "1.8"),
@@ -143,7 +144,7 @@ def _selected(test: NamedTest, text: str) -> tuple[list[str], re.Match[str] | No
 def _classes_of(method: re.Match[str], text: str) -> list[str]:
     """Return the classes that a method is in; without braces, as in Scala 3, the nearest above."""
     place = method.start("name")
-    return blocks_around(text, place, _CLASS) or [found["name"] for found in _CLASS.finditer(text[:place])][-1:]
+    return blocks_around(text, place, CLASS) or list(filter(None, [block_above(text, place, CLASS)]))
 
 
 def _types(method: re.Match[str]) -> str:

@@ -9,7 +9,9 @@ A name that begins with a letter may have any characters behind it, as titles of
 import difflib
 import os
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,11 +21,15 @@ from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.searched_files import text_of
 
 _STRINGS_AND_COMMENTS = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""", re.DOTALL
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`""", re.DOTALL
 )
+"""A backslash is taken with what is behind it: so of many quotes that nothing closes only the first is read to the end."""
 
-_BRACES = re.compile(r"""[{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)'""")
+_BRACES = re.compile(r"""[{}]|\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)'""", re.DOTALL)
 """Of single quotes one character only: in Rust they begin a lifetime as well."""
+
+_MOST_NESTED = 50
+"""Blocks around one that is named with them all; people write none deeper."""
 
 _MAX_BYTES = 4 * 1024 * 1024
 """Of a source file that is read: larger ones were not written by people."""
@@ -123,9 +129,11 @@ def at_line(text: str, line: int, test: re.Pattern[str]) -> re.Match[str]:
     Raises:
         NoSuchTest: none begins above it.
     """
-    last = None
+    last, number, counted = None, 1, 0
     for found in found_tests(text, test):
-        if text.count("\n", 0, found.start("name")) >= line:
+        number += text.count("\n", counted, found.start("name"))
+        counted = found.start("name")
+        if number > line:
             break
         last = found
     if last is None:
@@ -133,30 +141,79 @@ def at_line(text: str, line: int, test: re.Pattern[str]) -> re.Match[str]:
     return last
 
 
+class _Block(Struct, frozen=True):
+    """A block in braces; `parent`: the number of the one around it."""
+
+    name: str
+    opens: int
+    parent: int | None
+
+
 def blocks_around(text: str, place: int, block: re.Pattern[str]) -> list[str]:
     """Return the names of the blocks in braces that a place is in, the outermost first.
 
     `block` finds what begins one, by its group `name`: a module of Rust, a class of Java, a suite of JavaScript.
-    Nothing in a comment does.
+    Nothing in a comment does. A brace is that of the last which has begun before it.
     """
-    code = _STRINGS_AND_COMMENTS.sub(_without_comment, text[:place])
-    return [begun["name"] for begun in block.finditer(code) if _is_open(code[begun.end("name") :])]
+    blocks, closing = _blocks(text, block)
+    number: int | None = bisect_left(blocks, place, key=lambda each: each.opens) - 1
+    names: list[str] = []
+    while number is not None and number >= 0:
+        if closing.get(number, len(text)) >= place:
+            names.insert(0, blocks[number].name)
+        number = blocks[number].parent
+    return names
+
+
+def block_above(text: str, place: int, block: re.Pattern[str]) -> str | None:
+    """Return the name of the last block that has begun before a place, with braces or without."""
+    begun = _begun(text, block)
+    number = bisect_right(begun, place, key=lambda each: each[0])
+    return begun[number - 1][1] if number else None
+
+
+@lru_cache(maxsize=4)
+def _blocks(text: str, block: re.Pattern[str]) -> tuple[list[_Block], dict[int, int]]:
+    """Return the blocks of a text in their order, and where those of them end which do."""
+    blocks: list[_Block] = []
+    closing: dict[int, int] = {}
+    scopes: list[int | None] = []
+    named: list[int] = []
+    begun, waiting = iter(_begun(text, block)), None
+    following = next(begun, None)
+    for brace in _BRACES.finditer(_without_comments(text)):
+        if len(brace[0]) > 1:
+            continue
+        while following is not None and following[0] <= brace.start():
+            waiting, following = following[1], next(begun, None)
+        if brace[0] == "}":
+            closed = scopes.pop() if scopes else None
+            if closed is not None:
+                closing[named.pop()] = brace.start()
+        elif waiting is None or len(named) >= _MOST_NESTED:
+            scopes.append(None)
+        else:
+            blocks.append(_Block(waiting, brace.start(), named[-1] if named else None))
+            named.append(len(blocks) - 1)
+            scopes.append(named[-1])
+        waiting = None
+    return blocks, closing
+
+
+@lru_cache(maxsize=4)
+def _begun(text: str, block: re.Pattern[str]) -> list[tuple[int, str]]:
+    """Return what begins a block: where its name ends, and the name."""
+    return [(found.end("name"), found["name"]) for found in block.finditer(_without_comments(text))]
+
+
+@lru_cache(maxsize=4)
+def _without_comments(text: str) -> str:
+    """Return a text of the same length with blanks for its comments."""
+    return _STRINGS_AND_COMMENTS.sub(_without_comment, text)
 
 
 def _without_comment(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0]) if found[0].startswith("/") else found[0]
-
-
-def _is_open(code: str) -> bool:
-    """Whether the first brace of a text is there, and not closed in it; those in strings do not count."""
-    depth = 0
-    for brace in _BRACES.findall(code):
-        if len(brace) > 1:
-            continue
-        depth += 1 if brace == "{" else -1
-        if depth <= 0:
-            return False
-    return depth > 0
 
 
 def no_test(name: str, names: Iterable[str], where: str) -> NoSuchTest:

@@ -22,7 +22,7 @@ _TITLED = re.compile(
     r"(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
 )
 
-_SUITE = re.compile(_TITLED.pattern.replace("test|it|specify|", ""))
+SUITE = re.compile(_TITLED.pattern.replace("test|it|specify|", ""))
 
 _MADE = re.compile(
     r"(?<![\w.$])(?:test|it|describe)(?:\.\w+)*\s*(?:\.each\b|\.for\b|`|\(\s*(?![\"'`\s])|\(\s*`[^`]*\$\{)"
@@ -71,7 +71,7 @@ def _title(test: NamedTest, text: str) -> str:
     """
     if test.line is not None:
         found = at_line(text, test.line, _TITLED)
-        path = [*blocks_around(text, found.start("name"), _SUITE), found["name"]]
+        path = [*blocks_around(text, found.start("name"), SUITE), found["name"]]
     else:
         path = [test.name] if not test.name or test.name in _titles(text) else test.name.split(" > ")
     title = path[-1]

@@ -4,16 +4,26 @@ import re
 import shutil
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
+from trio_debugmcp.dap.profiles.test_runners.named_test import (
+    NamedTest,
+    at_line,
+    found_tests,
+    nearest,
+    no_test,
+    source_of,
+)
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _PROJECT = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml", "composer.json")
 
-_METHOD = re.compile(
-    r"(?P<marks>(?:/\*\*(?:(?!\*/).)*\*/\s*|\#\[[^\n]*\]\s*)*)"
-    r"\b(?:final\s+)?public\s+(?:static\s+)?function\s+(?P<name>\w+)\s*\(",
+METHOD = re.compile(
+    r"\\.|'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|//[^\n]*+|\#(?!\[)[^\n]*+|"
+    r"(?=/\*|\#\[|\b(?:final|abstract|public|private|protected|static|function)\b)"
+    r"(?P<marks>(?:(?:/\*.*?(?:\*/|\Z)|\#\[(?:[^\[\]]|\[[^\[\]]*+\])*+\])\s*+)*+)"
+    r"(?P<how>(?:(?:final|abstract|public|private|protected|static)\s++)*+)(?:function\s++(?P<name>\w++)\s*+\()?",
     re.DOTALL,
 )
+"""A method, or marks that are of none, or a string or a comment, without a name."""
 
 _IS_TEST = re.compile(r"@test\b|#\[\\?(?:\w+\\)*Test\b")
 """In the comment or the attributes of a method that is a test, though it is not called `test…`."""
@@ -44,10 +54,10 @@ def phpunit_run(test: NamedTest) -> TestRun:
 def _selected(test: NamedTest) -> tuple[str, ...]:
     """Return the options that select a test: `testSums`, `ShelfTest::testSums`, or `testSums with data set #1`."""
     text = source_of(test.path)
-    names = [found["name"] for found in _METHOD.finditer(text) if _is_test(found)]
+    names = [found["name"] for found in found_tests(text, METHOD) if _is_test(found)]
     name = test.name
     if test.line is not None:
-        name = at_line(text, test.line, _METHOD)["name"]
+        name = at_line(text, test.line, METHOD)["name"]
     if not name:
         return ()
     method, _, data = name.rpartition("::")[2].partition(" ")
@@ -58,4 +68,5 @@ def _selected(test: NamedTest) -> tuple[str, ...]:
 
 
 def _is_test(found: re.Match[str]) -> bool:
-    return found["name"].startswith("test") or _IS_TEST.search(found["marks"]) is not None
+    is_run = not {"private", "protected", "abstract"} & set(found["how"].split())
+    return is_run and (found["name"].startswith("test") or _IS_TEST.search(found["marks"]) is not None)

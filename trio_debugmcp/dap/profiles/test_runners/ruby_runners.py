@@ -10,11 +10,11 @@ from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _PROJECT = ("Gemfile", "Rakefile")
 
-_METHOD = re.compile(r"^\s*def\s+(?P<name>test_\w+[?!]?)", re.MULTILINE)
+_METHOD = re.compile(r"^[^\S\n]*+def\s+(?P<name>test_\w+[?!]?)", re.MULTILINE)
 
-_CLASS = re.compile(r"^\s*class\s+([\w:]+)", re.MULTILINE)
+_CLASS = re.compile(r"^[^\S\n]*+class\s+([\w:]+)", re.MULTILINE)
 
-_TITLED = re.compile(r"^\s*(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
+_TITLED = re.compile(r"^[^\S\n]*+(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
 """Of Rails' tests and minitest's specs."""
 
 _FAILURES = ("Minitest::Assertion", "Test::Unit::AssertionFailedError")
