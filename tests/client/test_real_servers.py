@@ -174,10 +174,9 @@ async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two(ev
 
 async def test_progress_of_a_long_call_extends_its_time_and_is_announced_with_its_tool(everything: list[str]) -> None:
     with trio.fail_after(120):
-        options = InspectorOptions(request_timeout=3.5)
-        async with InspectorClient(everything, options) as client, client.events("progress") as events:
+        async with InspectorClient(everything) as client, client.events("progress") as events:
             long = {"duration": 4, "steps": 8}  # a busy machine may be late with some of them
-            assert (await client.call_tool("trigger-long-running-operation", long)).success
+            assert (await client.call_tool("trigger-long-running-operation", long, timeout=3.5)).success
             steps: list[Any] = [await anext(events) for _ in range(8)]
             assert [(step.progress, step.total) for step in steps] == [(number, 8) for number in range(1, 9)]
             assert {step.name for step in steps} == {"trigger-long-running-operation"}

@@ -87,7 +87,7 @@ async def test_a_condition_with_a_call_stops_only_where_it_holds_and_calls_leave
     place = {"file": str(program), "line": 8}
     async with debugging() as client:
         breakpoint = {**place, "condition": 'word.equals("plum") && all != null'}
-        stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint], timeout=90)
+        stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint])
         assert (stop["breakpoints"], stop["locals"]["word"].split()[0], stop.get("notes")) == (["bp-1"], '"plum"', None)
         assert stop["locals"]["box"] == 'Shelf$Box(weight=3, name="fig")'
         assert (await client.call("evaluate", expression="n.intValue() + 1"))["value"] == "8"
@@ -104,7 +104,7 @@ async def test_a_condition_that_cannot_be_judged_stops_and_says_so(debugging: Co
     program.write_text(SHELF)
     async with debugging() as client:
         breakpoint = {"file": str(program), "line": 8, "condition": "word.nosuch() || n == 8"}
-        stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint], timeout=90)
+        stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint])
         assert stop["locals"]["word"].startswith('"fig"')
         assert "No method 'nosuch'" in f"{stop.get('description')} {stop.get('notes')}"
 
@@ -130,7 +130,7 @@ async def test_a_step_in_passes_over_what_is_not_the_programs(debugging: Connect
     program = package.parent / "Steps.java"
     program.write_text(STEPS)
     async with debugging() as client:
-        await client.call("debug_launch", program=str(program), timeout=90)
+        await client.call("debug_launch", program=str(program))
         inside = await client.call("debug_step", mode="in")
         assert inside["at"] == f"{program}:{at(program, 'box')['line'] - 1} in Steps$Box.<init>"
         assert (await client.call("debug_step", mode="in"))["at"].startswith(f"{program}:{at(program, 'box')['line']} ")

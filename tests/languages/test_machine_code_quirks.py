@@ -74,7 +74,7 @@ async def test_what_a_program_with_threads_writes_has_nothing_of_the_debuggers_w
     program.write_text(THREADS)
     async with debugging() as client:
         start = {"program": str(program), "adapter": machine_debugger}
-        end = await client.call("debug_launch", **start, stop_at_entry=False, timeout=60)
+        end = await client.call("debug_launch", **start, stop_at_entry=False)
         assert (end["state"], end["exitCode"]) == ("Disconnected", 0)
         assert end["stdout"].splitlines() == ["one line"]
         assert "Thread" not in str(end.get("console", ""))

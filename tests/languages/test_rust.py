@@ -134,7 +134,7 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
     program.write_text(COLLECTIONS)
     place = {"file": str(program), "line": 8}
     async with debugging() as client:
-        stop = await client.call("debug_launch", program=str(program), adapter="gdb", breakpoints=[place], timeout=90)
+        stop = await client.call("debug_launch", program=str(program), adapter="gdb", breakpoints=[place])
         assert stop["locals"]["who"] == '"ann" (alloc::string::String)'
         assert stop["locals"]["items"] == "[1, 2, 3] (alloc::vec::Vec<i32>)"
         assert stop["locals"]["accounts"].startswith('{"ann": 5} ')
@@ -204,7 +204,7 @@ async def test_lldb_dap_shows_texts_vectors_and_variants_and_ends_at_what_is_not
     program.write_text(VARIANTS)
     last = next(number for number, line in enumerate(VARIANTS.splitlines(), 1) if "println" in line)
     async with debugging() as client:
-        start = {"program": str(program), "adapter": "lldb-dap", "stop_at_entry": True, "timeout": 90}
+        start = {"program": str(program), "adapter": "lldb-dap", "stop_at_entry": True}
         entry = await client.call("debug_launch", **start, breakpoints=[{"file": str(program), "line": last}])
         assert entry["reason"] == "Entry"
         stop = await client.call("debug_continue")

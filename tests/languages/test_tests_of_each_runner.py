@@ -174,13 +174,13 @@ async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_i
 
 async def try_runner(client: DebugClient, project: Path, runner: Runner) -> None:
     """Launch the test that fails, the one that passes, and one that is not there."""
-    stop = await client.call("debug_launch", test=str(project / runner.fails), timeout=300)
+    stop = await client.call("debug_launch", test=str(project / runner.fails))
     assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Exception", str(project / runner.at)), stop
     assert stop["exception"].startswith(runner.raises)
     local, value = runner.shows
     assert value in stop["locals"][local]
     await client.call("debug_disconnect")
-    end = await client.call("debug_launch", test=str(project / runner.passes), timeout=300)
+    end = await client.call("debug_launch", test=str(project / runner.passes))
     assert (end["state"], end["exitCode"]) == ("Disconnected", 0), end
     with pytest.raises(ToolFailed, match=runner.near) as failed:
         await client.call("debug_launch", test=f"{project / runner.fails.partition(':')[0]}::{runner.near}s")
@@ -204,7 +204,7 @@ async def test_a_runner_that_ran_nothing_has_not_passed(debugging: Connect, tmp_
     file = project / "test" / "sum.test.mjs"
     file.write_text(file.read_text() + "for (const n of [1]) test(`is ${n}`, () => {});\n")
     async with debugging() as client:
-        end = await client.call("debug_launch", test=f"{file}::is 2", timeout=300)
+        end = await client.call("debug_launch", test=f"{file}::is 2")
         assert (end["exitCode"], end["notes"][0].partition(":")[0]) == (0, "no test ran")
-        end = await client.call("debug_launch", test=f"{file}::is 1", timeout=300)
+        end = await client.call("debug_launch", test=f"{file}::is 1")
         assert (end["exitCode"], end.get("notes")) == (0, None)

@@ -138,7 +138,7 @@ async def test_code_has_breakpoints_and_source_by_the_name_that_its_frames_have(
 
 async def test_a_module_that_is_not_there_is_named(debugging: Connect, shop: Path) -> None:
     async with debugging() as client:
-        end = await client.call("debug_launch", module="shop.till", cwd=str(shop), timeout=60)
+        end = await client.call("debug_launch", module="shop.till", cwd=str(shop))
         assert "determining module path" not in end["stderr"]
         assert end["notes"][0].startswith(f"there is no module 'shop.till' for the program in {shop}: ")
         assert end["notes"][0].endswith(f"Do you mean {shop}/till.py?")

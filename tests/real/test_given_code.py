@@ -52,7 +52,6 @@ async def test_it_is_the_main_module_for_every_tool(
             cwd=str(tmp_path),
             breakpoints=[{"statement": "basket = Basket([])"}, {"line": 23}],
             adapter_options={"python": interpreter.path},
-            timeout=60,
         )
         assert (stop["at"], stop["stack"]) == ("<string>:21 in main", ["<module> :27"])
         traced = await client.call("trace_function", function="fill")

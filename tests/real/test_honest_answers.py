@@ -164,7 +164,7 @@ async def test_an_evaluation_that_is_interrupted_for_another_says_so(debugging: 
         async def hold_up() -> None:
             with pytest.raises(ToolFailed, match="was interrupted: another evaluation waited for it") as failed:
                 endless = f"open({str(began)!r}, 'w').close()\nwhile True: pass"
-                await client.call("evaluate", expression=endless, timeout=60)
+                await client.call("evaluate", expression=endless)
             assert failed.value.code == "EVAL_TIMEOUT"
 
         nursery.start_soon(hold_up)

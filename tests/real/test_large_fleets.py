@@ -21,6 +21,9 @@ from trio_debugmcp.testing import DebugClient, FakeFleet, connect, connect_proce
 
 pytestmark = pytest.mark.real
 
+THE_FIRST_FOUR = r"\d+ \(rank 0-[3-7](, [\d, -]+)?\)"
+"""And any of the others, which on a busy machine may be too late as well."""
+
 
 async def test_of_hundreds_that_dial_in_at_once_some_die_and_the_answer_stays_small() -> None:
     async with connect(options=Options(settings=Settings(patience=Patience(FACTOR)))) as client:
@@ -53,10 +56,10 @@ async def test_processes_that_never_read_are_named_and_hold_up_no_answer() -> No
                     worker.reads = False
                 answer = await client.call("fleet_state")
                 assert answer["processes"] == "8 running"
-                assert any(re.match(r"\d+ \(rank 0-[3-7]\): stacks not known", note) for note in answer["notes"])
+                assert any(re.match(rf"{THE_FIRST_FOUR}: stacks not known", note) for note in answer["notes"])
                 assert " new" not in (await client.call("fleet_state")).get("since", "")
                 paused = await client.call("debug_pause", group="all", timeout=60)
-                assert re.match(r"\d+ \(rank 0-[3-7]\): the program does not answer", paused["failed"][-1])
+                assert re.match(rf"{THE_FIRST_FOUR}: the program does not answer", paused["failed"][-1])
                 values = await client.call("evaluate", expression="rank", group="all")
                 assert re.match(r"8 \(rank 0-7\); [4-8] have no value", values["processes"])
 

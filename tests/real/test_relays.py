@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +218,10 @@ async def wait_no_sockets(pid: int) -> None:
     """Wait until a process has no connection: the debugger in it notices the end of its own for itself."""
 
     def sockets() -> list[str]:
-        links = (os.readlink(descriptor) for descriptor in Path(f"/proc/{pid}/fd").iterdir())
+        links = list[str]()
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(FileNotFoundError):  # it has been closed since they were listed
+                links.append(os.readlink(descriptor))
         return [link for link in links if link.startswith("socket:")]
 
     with trio.fail_after(TEST_SECONDS):

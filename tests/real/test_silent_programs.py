@@ -32,7 +32,7 @@ async def answering(debugging: Connect, program: Path, text: str, *args: str) ->
     program.write_text(text)
     async with debugging("legacy", "--patience", "3") as client:  # each tool waits for an answer that does not come
         await client.call("debug_launch", program=str(program), args=args, stop_at_entry=False, wait=False)
-        pid = int((await client.call("evaluate", expression="__import__('os').getpid()", timeout=60))["value"])
+        pid = int((await client.call("evaluate", expression="__import__('os').getpid()"))["value"])
         while "notes" in await client.call("threads_list"):
             await trio.sleep(0.05)
         yield client, pid
@@ -62,8 +62,8 @@ async def test_a_program_that_is_stopped_by_a_signal_is_said_to_be_until_it_cont
                 assert "C code" not in each
         finally:
             os.kill(pid, signal.SIGCONT)
-        assert (await client.call("debug_wait", timeout=60))["reason"] == "Pause"
-        assert (await client.call("evaluate", expression="1 + 1", timeout=60))["value"] == "2"
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
+        assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
 
 
 async def test_a_call_that_sleeps_and_keeps_the_gil_is_named_with_its_place(debugging: Connect, tmp_path: Path) -> None:

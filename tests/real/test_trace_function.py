@@ -106,7 +106,7 @@ def documented(lines: list[str]) -> None:
 
 
 async def traced(client: DebugClient, **arguments: Any) -> Any:
-    return await client.call("trace_function", **{"timeout": 10, **arguments})
+    return await client.call("trace_function", **arguments)
 
 
 @pytest.mark.parametrize("interpreter", chosen(), ids=lambda each: each.label)
@@ -115,9 +115,7 @@ async def test_a_paused_program_stops_where_the_call_has_returned_to(
 ) -> None:
     app = write(tmp_path)
     async with debugging() as client:
-        await client.call(
-            "debug_launch", program=app, stop_at_entry=True, adapter_options={"python": interpreter.path}, timeout=60
-        )
+        await client.call("debug_launch", program=app, stop_at_entry=True, adapter_options={"python": interpreter.path})
         found = await traced(client, function="total")
         (call,) = found["calls"]
         assert found["function"] == f"total {app}:12"
@@ -229,7 +227,7 @@ async def test_a_function_whose_first_line_has_a_comprehension_and_a_breakpoint_
 ) -> None:
     app = write(tmp_path, COMPREHENSION)
     async with debugging() as client:
-        await client.call("debug_launch", program=app, stop_at_entry=True, timeout=60)
+        await client.call("debug_launch", program=app, stop_at_entry=True)
         await client.call("breakpoint_set", file=app, line=2, condition="len(numbers) > 5")
         found = await traced(client, function="doubled")
         assert [each["returned"] for each in found["calls"]] == ["[2, 4]"], found
@@ -240,7 +238,7 @@ async def test_two_hundred_lines_take_less_than_two_seconds_of_a_processor(debug
     lines = [f"    v{number} = [{number}] * {number}" for number in range(200)]
     app = write(tmp_path, "\n".join(["def wide():", *lines, "", "print('begin')", "wide()", "print('end')"]))
     async with debugging() as client:
-        await client.call("debug_launch", program=app, stop_at_entry=True, timeout=60)
+        await client.call("debug_launch", program=app, stop_at_entry=True)
 
         async def spent() -> float:
             return float((await client.call("evaluate", expression="__import__('time').process_time()"))["value"])
@@ -274,7 +272,7 @@ last(2)
 async def test_what_was_traced_outlives_the_program(debugging: Connect, tmp_path: Path) -> None:
     app = write(tmp_path, ENDING)
     async with debugging() as client:
-        await client.call("debug_launch", program=app, stop_at_entry=True, timeout=60)
+        await client.call("debug_launch", program=app, stop_at_entry=True)
         found = await client.call("trace_function", function="first", calls=2)
         assert [each["returned"] for each in found["calls"]] == ["1"], found
         assert found["notes"] == ["1 of 2 calls began"]
@@ -285,7 +283,7 @@ async def test_what_was_traced_outlives_the_program(debugging: Connect, tmp_path
 async def test_a_function_that_is_never_called_again_is_said_to_be_so(debugging: Connect, tmp_path: Path) -> None:
     app = write(tmp_path, "def once():\n    return 1\nonce()\nprint('over')\n")
     async with debugging() as client:
-        await client.call("debug_launch", program=app, breakpoints=["shop.py:4"], timeout=60)
+        await client.call("debug_launch", program=app, breakpoints=["shop.py:4"])
         found = await client.call("trace_function", function="once")
         assert found["calls"] == []
         assert found["notes"][0].startswith("no call of once began before the program ended"), found

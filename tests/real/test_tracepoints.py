@@ -69,7 +69,7 @@ async def test_twenty_thousand_hits_at_a_programs_very_end_all_arrive_in_order(
     alone = await trio.run_process([sys.executable, app], capture_stdout=True, check=False)
     async with debugging() as client:
         made = await trace(client, app, "# here", "{number}")
-        stop = await client.call("debug_launch", program=app, stop_at_entry=False, timeout=60)
+        stop = await client.call("debug_launch", program=app, stop_at_entry=False)
         assert (stop["reason"], stop["exitCode"]) == ("Exited", alone.returncode)
         assert await output(client) == "".join(f"{number}\n" for number in range(HITS))
         assert await count(client, made["id"]) == HITS
@@ -101,7 +101,7 @@ async def test_children_record_their_own_hits(debugging: Connect, tmp_path: Path
     app = write(tmp_path, CHILDREN)
     async with debugging() as client:
         made = await trace(client, app, "# here", "{number} {each}")
-        await client.call("debug_launch", program=app, stop_at_entry=False, timeout=60)
+        await client.call("debug_launch", program=app, stop_at_entry=False)
         lines = (await output(client)).splitlines()
         assert await count(client, made["id"]) == len(lines) == 2500
         for who, times in (("-1", 1), ("0", 2), ("1", 2)):
