@@ -364,7 +364,7 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         first, second = map(int, re.findall(r"processes (\d+) \(parent.py\), (\d+) \(parent.py\)", line)[0])
         found = await client.call("why")
         assert any(" parent.py:6 child | price = price * 2" in each for each in found["because"])
-        assert found["notes"][0].startswith(f"of process {second}: see ")
+        assert found["notes"][0].startswith(f"of process {second}: pass ")
         assert (await client.call("why", full=True))["process"] == second
         (facts,) = (await client.call("run_list", full=True))["facts"].values()
         assert (facts["pids"], facts["dropped"], facts["problems"]) == ([first, second], 0, [])
@@ -372,12 +372,12 @@ async def test_why_asks_the_process_that_failed_and_the_next_question_the_same(
         error = await failure(client, "history_get", expression="price", process=first)
         assert "was never written by recorded code in this run" in error.message
         elsewhere = await client.call("history_get", expression="started")
-        assert (elsewhere["total"], elsewhere["notes"][0][:20]) == (1, f"of process {first}: see "[:20])
+        assert (elsewhere["total"], elsewhere["notes"][0][:20]) == (1, f"of process {first}: pass "[:20])
         called = await client.call("calls_get", function="child")
-        assert (called["total"], called["notes"][0][:20]) == (1, f"of process {second}: see "[:20])
+        assert (called["total"], called["notes"][0][:20]) == (1, f"of process {second}: pass "[:20])
         assert (await client.call("history_get", expression="started"))["notes"][0].startswith(f"of process {first}: ")
         reached = await client.call("why", file="parent.py", line=6)
-        assert reached["notes"][0].startswith(f"of process {second}: see "), "the other one has not run it"
+        assert reached["notes"][0].startswith(f"of process {second}: pass "), "the other one has not run it"
         missed = await client.call("why", file="parent.py", line=6, process=first)
         assert missed["value"].startswith("line 6 did not run: ")
 
@@ -416,10 +416,10 @@ async def test_questions_at_a_stop_in_a_child_are_about_the_child(debugging: Con
         (facts,) = (await client.call("run_list", full=True))["facts"].values()
         (parent,) = [pid for pid in facts["pids"] if pid != child]
         history = await client.call("history_get", expression="text", process=parent)
-        assert history["notes"][0].startswith(f"of process {parent}: see ")
+        assert history["notes"][0].startswith(f"of process {parent}: pass ")
         found = await client.call("why")
         assert any(" worker.py:5 parse | number = int(text)" in line for line in found["because"]), found
-        assert found["notes"][0].startswith(f"of process {child}: see ")
+        assert found["notes"][0].startswith(f"of process {child}: pass ")
         moment = await client.call("run_goto")
         assert moment["at"].endswith("worker.py:5 in parse")
 
@@ -432,13 +432,13 @@ async def test_answers_about_the_last_of_several_programs_say_of_which_they_are(
         await recorded(client, new, tmp_path / "shop.py")
         assert "notes" not in await client.call("calls_get", function="serve")
         await recorded(client, new, tmp_path / "other.py", "for n in range(9):\n    total = n\n")
-        of_last = f"of run-2, {tmp_path}/other.py: `run` asks another one"
+        of_last = f"about the last run, run-2 of {tmp_path}/other.py: pass `run` for another"
         history = await client.call("history_get", expression="total", count=2)
         assert (history["total"], history["notes"]) == (9, [of_last, "1 to 2 of 9: start=2 has the next"])
         refused = (await failure(client, "calls_get", function="serve")).message
         assert refused.startswith("No function serve was called in this run.")
-        assert refused.endswith(f". O{of_last[1:]}.")
-        assert "asks another one" not in (await failure(client, "calls_get", function="serve", run="run-2")).message
+        assert refused.endswith(f". A{of_last[1:]}.")
+        assert "about the last run" not in (await failure(client, "calls_get", function="serve", run="run-2")).message
         calls = await client.call("calls_get", run="run-1", count=2)
         assert calls["notes"] == [f"{calls['omitted']} calls are in no line: pass more than count=2, or `under`"]
 

@@ -23,6 +23,8 @@ async def test_what_its_process_writes_is_the_programs_output(autojump_clock: Mo
         stop = await client.call("debug_wait")
         assert (stop["stdout"], stop["stderr"]) == ("item 1\n", "oops\n")
         assert await client.call("process_write_input", data="typed\n") == {"bytesWritten": 6}
+        begun = await client.call("process_write_input", data="be")
+        assert begun["notes"] == ["no newline at the end of `data`: a program that reads a line still waits for it"]
 
 
 async def test_when_it_closes_its_connection_the_program_has_ended_with_the_code_of_its_process(

@@ -16,7 +16,7 @@ from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch
         ({"breakpoints": [40]}, '`breakpoints[0]` takes a place such as "app.py:12" or an object, '),
         ({"breakpoints": 40}, "`breakpoints` takes a list, and this is a whole number: "),
         ({"stop_at_entry": "no"}, "`stop_at_entry` takes true or false, and this is a text: "),
-        ({"breakpoints": [{"lin": 3}]}, "`breakpoints[0]` has no `lin`: "),
+        ({"breakpoints": [{"lin": 3}]}, "`breakpoints[0]` has no `lin`. Do you mean line? It has file, line, "),
         ({"programm": "a.py"}, "debug_launch has no parameter 'programm'. Do you mean program? Parameters: program, "),
         ({"xyz": 1}, "debug_launch has no parameter 'xyz'. Parameters: program, "),
     ],

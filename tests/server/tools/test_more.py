@@ -101,7 +101,7 @@ async def test_errors_are_those_of_the_tool_that_is_called(autojump_clock: MockC
     async with short(FakeAdapter()) as client:
         wrong = await failure(client, "debug_more", tool="debug_run_to", arguments={"row": 3})
         assert wrong.code == "INVALID_PARAMETER"
-        assert wrong.message.startswith("debug_run_to has no parameter 'row'. Parameters: file, line")
+        assert wrong.message.startswith("debug_run_to has no parameter 'row'. Do you mean line? Parameters: file, line")
         missing = await failure(client, "debug_more", tool="debug_run_to", arguments={"line": 3})
         assert missing.message.startswith("debug_run_to needs `file`. Parameters: ")
         unknown = await failure(client, "debug_more", tool="thread_list")

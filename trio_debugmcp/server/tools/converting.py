@@ -9,14 +9,14 @@ What is wrong with them is said with what there is instead.
 import json
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.meant import meant
+from trio_debugmcp.server.tools.meant import fields_at, meant
+from trio_debugmcp.server.tools.parameters_meant import parameters_meant
 from trio_debugmcp.server.tools.schema import listed_schema, parameter_names
 from trio_debugmcp.state.payloads import shortened
 
@@ -44,8 +44,7 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
     arguments = _with_own_id(name, arguments, known)
     unknown = [parameter for parameter in arguments if parameter not in known]
     if unknown:
-        near = get_close_matches(unknown[0], known, 2)
-        meant_one = f" Do you mean {' or '.join(near)}?" if near else ""
+        meant_one = parameters_meant(unknown[0], known)
         if unknown[0].lower().replace("_", "") in _CORES:
             meant_one = " What a crash has left is opened by debug_attach, as its `core_file`."
         raise UsageError(
@@ -65,7 +64,7 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
             ) from None
         refused = _NO_SUCH_VALUE.fullmatch(str(error))
         if refused is None:
-            raise _of_another_type(name, str(error)) from None
+            raise _of_another_type(name, params, str(error)) from None
         value, path = refused.groups()
         allowed = ", ".join(_allowed(params, path))
         raise UsageError(
@@ -73,12 +72,14 @@ def converted(name: str, params: type[P], arguments: dict[str, Any]) -> P:
         ) from None
 
 
-def _of_another_type(name: str, said: str) -> UsageError:
+def _of_another_type(name: str, params: type[Struct], said: str) -> UsageError:
     """Return the error of an argument that is not what the tool takes, by what msgspec says of it."""
     found, schema = _OTHER_TYPE.fullmatch(said), f"the schema of {name} has all, in a shell `call --list {name}`"
     unknown = _UNKNOWN_FIELD.fullmatch(said)
     if unknown is not None:
-        said = f"`{unknown['path']}` has no `{unknown['field']}`"
+        fields = fields_at(params, unknown["path"])
+        near = parameters_meant(unknown["field"], fields)
+        said = f"`{unknown['path']}` has no `{unknown['field']}`.{near} It has {', '.join(fields)}"
     if found is None:
         return UsageError("INVALID_PARAMETER", f"{said}: {schema}.", {})
     path = found["path"]

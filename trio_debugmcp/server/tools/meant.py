@@ -10,7 +10,7 @@ What may mean several things is left as it is, for the schema to refuse; of JSON
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -60,6 +60,20 @@ def place_or_function(text: str) -> dict[str, Any]:
     """Return the breakpoint that a text stands for: on a line, or else on a function."""
     place = _PLACE.fullmatch(text.strip())
     return {"function": text.strip()} if place is None else {"file": place["file"], "line": int(place["line"])}
+
+
+def fields_at(params: type[Struct], path: str) -> Sequence[str]:
+    """Return the names of what an object in the arguments may have, such as one at `breakpoints[0]`."""
+    fields = _types(params)
+    for name in re.findall(r"[A-Za-z_]\w*", path):
+        inside = [each for type_ in _accepted(fields[name]) for each in _inner(type_)] if name in fields else []
+        structs = [each for each in inside if isinstance(each, inspect.StructType)]
+        fields = _types(structs[0].cls) if structs else {}
+    return tuple(fields)
+
+
+def _inner(type_: inspect.Type) -> list[inspect.Type]:
+    return _accepted(type_.item_type) if isinstance(type_, inspect.ListType) else [type_]
 
 
 def _named(type_: inspect.Type, value: Any, name: str) -> Any:

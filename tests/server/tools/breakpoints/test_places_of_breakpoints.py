@@ -104,3 +104,13 @@ async def test_an_exception_that_is_not_known_is_answered_with_those_that_are_li
         made = await client.call("breakpoint_set_exception", exception_type=name)
         notes = made.get("notes", [])
         assert (question in notes[0]) if question is not None else (notes == [])
+
+
+@pytest.mark.parametrize("named", ["shop.py", "src/shop.py"])
+async def test_a_file_without_a_line_is_answered_with_the_form_of_a_place(
+    named: str, autojump_clock: MockClock, shop: Path
+) -> None:
+    async with connect("legacy") as client:
+        refused = await failure(client, "debug_launch", program=str(shop), breakpoints=[named])
+    assert refused.code == "INVALID_PARAMETER"
+    assert f"'{named}' is a file: say its line, too, FILE:LINE, or name a function" in refused.message

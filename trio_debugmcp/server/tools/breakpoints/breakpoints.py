@@ -113,7 +113,14 @@ def _check_place(debugger: Debugger, params: BreakpointSet, launched: Profile | 
             "or name it as `module.name` or `Class.method`.",
         )
     if params.function is not None:
-        check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
+        check_name(debugger, params.function, _function_problem, launched)
+
+
+def _function_problem(profile: Profile, name: str) -> str | None:
+    """Return why this cannot be the name of a function: the rest of a sentence that begins with it."""
+    if name.endswith(profile.detect.suffixes):
+        return "is a file: say its line, too, FILE:LINE, or name a function"
+    return profile.code.function_name_problem(name)
 
 
 def on_each_line(debugger: Debugger, params: _Wanted, cwd: str | None = None, near: str | None = None) -> list[_Wanted]:

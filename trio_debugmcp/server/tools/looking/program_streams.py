@@ -17,6 +17,9 @@ _INSIDE = 2**38
 16 KiB long, so a cursor is an integer that JavaScript can hold."""
 
 
+_OPEN_LINE = "no newline at the end of `data`: a program that reads a line still waits for it"
+
+
 class ProcessReadOutput(Params, frozen=True, kw_only=True):
     stream: Annotated[
         Literal["both", "stdout", "stderr", "log", "console", "tracepoint"],
@@ -61,6 +64,7 @@ class Written(Answer, frozen=True, kw_only=True):
 
     bytes_written: int
     stdin_closed: bool = False
+    notes: list[str] = []
 
 
 async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputAnswer:
@@ -96,7 +100,8 @@ def _output(entries: list[OutputEntry], next_seq: int, dropped: int) -> OutputAn
 async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> Written:
     debugger.session()
     written = await debugger.console.input.write(params.data, close_after=params.close_after)
-    return Written(bytes_written=written, stdin_closed=params.close_after)
+    open_line = params.data != "" and not params.data.endswith("\n") and not params.close_after
+    return Written(bytes_written=written, stdin_closed=params.close_after, notes=[_OPEN_LINE] if open_line else [])
 
 
 TOOLS = (

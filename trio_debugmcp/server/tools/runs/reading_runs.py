@@ -174,7 +174,7 @@ async def asked(
     pid = answer["process"]
     again = ", as the answer before" if params.process is None and pid == likely == shown.process else ""
     notes = _of_which(debugger, params, run)
-    notes += [] if pid is None else [f"of process {pid}{again}: see run_list for the others, which `process` asks"]
+    notes += [] if pid is None else [f"of process {pid}{again}: pass `process` for another, see run_list"]
     shown.of_process(pid)
     shown.stop = 0 if stop is None else stop.number
     return FoundInRun(msgspec.convert(answer["found"], kind), run, places, notes)
@@ -187,7 +187,7 @@ def _of_which(debugger: Debugger, params: RunQuestion, run: KeptRun) -> list[str
     if debugger.runs.later:
         return [f"{debugger.runs.later}: this is of {run.id}, {run.what}"]
     several = len({each.what for each in debugger.runs.runs}) > 1
-    return [f"of {run.id}, {run.what}: `run` asks another one"] if several else []
+    return [f"about the last run, {run.id} of {run.what}: pass `run` for another"] if several else []
 
 
 def stop_in(debugger: Debugger, run: KeptRun) -> StopInRun | None:
