@@ -13,7 +13,7 @@ _STRINGS_AND_COMMENTS = re.compile(
     r"""|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`""",
     re.DOTALL | re.MULTILINE,
 )
-"""A backslash is taken with what is behind it: so of many quotes that nothing closes only the first is read to the end."""
+"""A backslash is taken with what is behind it: so of many quotes that nothing closes only the first is read on."""
 
 _DECLARATION = re.compile(
     r"""\s*(?:

@@ -23,7 +23,7 @@ from trio_debugmcp.dap.profiles.searched_files import text_of
 _STRINGS_AND_COMMENTS = re.compile(
     r"""//[^\n]*|/\*.*?(?:\*/|\Z)|\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`""", re.DOTALL
 )
-"""A backslash is taken with what is behind it: so of many quotes that nothing closes only the first is read to the end."""
+"""A backslash is taken with what is behind it: so of many quotes that nothing closes only the first is read on."""
 
 _BRACES = re.compile(r"""[{}]|\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)'""", re.DOTALL)
 """Of single quotes one character only: in Rust they begin a lifetime as well."""
