@@ -147,9 +147,18 @@ def test_only_what_delve_writes_into_every_session_is_routine() -> None:
 def test_of_functions_of_one_name_the_programs_own_is_tried() -> None:
     words = GoWords()
     problem = 'Location "add" ambiguous: reflect.add, runtime.add'
-    assert words.other_name("add", problem) == "main.add"
+    assert words.other_name("add", problem) == ("main.add", None)
     assert words.other_name("pkg.add", problem) is None
     assert words.other_name("add", 'location "add" not found') is None
+    several = (
+        'Location "run" ambiguous: example.com/app/pool.(*Worker).run, example.com/app/pool.run, testing.(*B).run…'
+    )
+    others = "it is `example.com/app/pool.run`; others of that name: `example.com/app/pool.(*Worker).run`"
+    assert words.other_name("run", several) == ("example.com/app/pool.run", others)
+    assert words.other_name("Put", 'Location "Put" ambiguous: shop/store.(*Cache).Put, sync.(*Pool).Put…') == (
+        "shop/store.(*Cache).Put",
+        None,
+    )
 
 
 def test_evaluations_are_safe_unless_they_are_commands_and_calls_are_recognised() -> None:

@@ -21,6 +21,16 @@ def test_what_rubys_debugger_writes_in_a_child_is_its_own_too() -> None:
     assert own.feed(b"a\nDEBUGGER[shop.rb#7]: Disconnected.\nDEBUGGERS\n") == b"a\nDEBUGGERS\n"
 
 
+def test_what_delve_logs_has_the_time_before_it() -> None:
+    delve = profile_named("delve")
+    assert delve is not None
+    own = OwnLines(delve.habits.own_lines)
+    written = b"2026-11-28T23:43:52Z error layer=dap x\n2026-11-28T23:43:52+01:00 error layer=dap y\n"
+    others = b"2026-11-28 order 7\n####-##-##T##:##:##\n"
+    assert own.feed(written + others) == others
+    assert bytes(own.taken) == written
+
+
 def test_a_prompt_is_passed_on_at_once_and_what_may_become_such_a_line_is_held_until_it_is_known() -> None:
     own = OwnLines(("DEBUGGER: ",))
     assert own.feed(b"name? ") == b"name? "

@@ -45,9 +45,75 @@ async def test_a_function_whose_name_is_ambiguous_is_that_of_the_program(autojum
         assert names[-3:] == [["main.work"], ["main.work", "add"], ["main.work", "main.add"]]
         # One that is not the program's keeps what was said of its own name.
         set_ = await client.call("breakpoint_set", function="total")
-        assert (set_["state"], set_["message"]) == ("Pending", 'Location "total" ambiguous: a.total, b.total')
+        meant = "several functions have that name; pass one of them: a.total, b.total, …"
+        assert (set_["state"], set_["message"]) == ("Pending", meant)
         assert (await client.call("breakpoint_list"))["breakpoints"][1].startswith("fn-2 add")
         assert "pending" not in (await client.call("breakpoint_list"))["breakpoints"][1]
+
+
+async def test_a_function_of_the_program_is_taken_before_methods_of_that_name_which_are_named(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    ambiguous = 'Location "run" ambiguous: shop/pool.(*Worker).run, shop/pool.run, testing.(*B).run…'
+
+    async def answer(arguments: dict[str, Any]) -> dict[str, Any]:
+        known = {each["name"]: each["name"] != "run" for each in arguments["breakpoints"]}
+        said: dict[bool, dict[str, Any]] = {True: {"verified": True}, False: {"verified": False, "message": ambiguous}}
+        return {"breakpoints": [{"id": 1, **said[is_known]} for is_known in known.values()]}
+
+    adapter.answer("setFunctionBreakpoints", answer)
+    async with launched(GO, adapter, program=PROGRAM) as client:
+        set_ = await client.call("breakpoint_set", function="run")
+        assert ("state" in set_, set_["message"]) == (
+            False,
+            "it is `shop/pool.run`; others of that name: `shop/pool.(*Worker).run`",
+        )
+        assert adapter.sent("setFunctionBreakpoints")[-1]["breakpoints"] == [{"name": "shop/pool.run"}]
+
+
+UNJUDGED = r"""unjudged = '\Aerror evaluating expression: ((?s:.*))'
+refused-condition = '\A\d+:\d+: '
+"""
+
+
+@pytest.mark.parametrize(("function", "name"), [(None, "main.add"), ("Pool.run", "main.(*Pool[int]).run")])
+async def test_a_condition_that_fails_stops_at_its_breakpoint_and_raises_nothing(
+    autojump_clock: MockClock, function: str | None, name: str
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [(name, __file__, 1)]
+    place = {"file": __file__, "line": 1} if function is None else {"function": function}
+    async with launched(UNJUDGED, adapter, breakpoints=[{**place, "condition": "j.Nope"}]) as client:
+        await adapter.stop("exception", text="error evaluating expression: j has no member Nope")
+        stop = await client.call("debug_wait")
+        problem = "the condition `j.Nope` failed: j has no member Nope"
+        assert (len(stop["breakpoints"]), "exception" in stop, stop["notes"]) == (1, False, [problem])
+        assert problem in (await client.call("breakpoint_list"))["breakpoints"][0]
+        await client.call("debug_continue", wait=False)
+        await adapter.stop("exception", text="bad access")
+        assert "exception" in await client.call("debug_wait")
+
+
+async def test_a_condition_that_an_adapter_refuses_without_naming_it_is_named(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def answer(arguments: dict[str, Any]) -> dict[str, Any]:
+        is_wrong = [each.get("condition") == "i = = 3" for each in arguments["breakpoints"]]
+        said: dict[bool, dict[str, Any]] = {
+            True: {"verified": False, "message": "1:5: expected operand, found '='"},
+            False: {"verified": True},
+        }
+        return {"breakpoints": [{"id": number, **said[wrong]} for number, wrong in enumerate(is_wrong, 1)]}
+
+    adapter.answer("setBreakpoints", answer)
+    wrong = {"file": __file__, "line": 1, "condition": "i = = 3"}
+    async with launched(UNJUDGED, adapter) as client:
+        refused = await failure(client, "breakpoint_set", **wrong)
+        assert "The condition `i = = 3` is refused: 1:5: expected operand, found '='. " in refused.message
+    async with launched(UNJUDGED, adapter, breakpoints=[wrong]) as client:
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "the condition `i = = 3` failed: 1:5: expected operand" in listed
 
 
 @pytest.mark.parametrize("left", ["stopped", "resumed", "running"])

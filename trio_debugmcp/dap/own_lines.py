@@ -4,11 +4,12 @@ r"""`OwnLines`: the lines that a debugger inside a program writes into the progr
     own.feed(b"DEBUGGER: Connected.\nitem 1\n")       # b"item 1\n"; own.taken has the other line
 
 Only the beginning of a line is held back, and only as long as it may be one of these; a prompt without a line end is
-passed on at once.
+passed on at once. In a beginning, `#` stands for a digit.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from string import digits
 
 import trio
 
@@ -41,12 +42,12 @@ class OwnLines:
             if self._within:
                 passed += line
                 self._within = not complete
-            elif line.startswith(tuple(self._beginnings)):
+            elif self._is_own(line):
                 if complete:
                     self.taken += line
                 else:
                     self._held = line
-            elif not complete and any(beginning.startswith(line) for beginning in self._beginnings):
+            elif not complete and any(_agree(line, beginning) for beginning in self._beginnings):
                 self._held = line
             else:
                 passed += line
@@ -55,10 +56,20 @@ class OwnLines:
 
     def _rest(self) -> bytes:
         held, self._held = self._held, b""
-        if held.startswith(tuple(self._beginnings)):
+        if self._is_own(held):
             self.taken += held
             return b""
         return held
+
+    def _is_own(self, line: bytes) -> bool:
+        return any(_agree(line, beginning) for beginning in self._beginnings if len(line) >= len(beginning))
+
+
+def _agree(line: bytes, beginning: bytes) -> bool:
+    """Whether a line is as a beginning says, as far as both go."""
+    return all(
+        is_ == said or (said == ord("#") and chr(is_) in digits) for is_, said in zip(line, beginning, strict=False)
+    )
 
 
 class ProgramPipe(trio.abc.ReceiveStream):

@@ -6,6 +6,7 @@ counts hits for its own session.
 A program on the direct line counts its hits itself. Elsewhere the number of hits is derived from stops.
 """
 
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TypeVar
 
@@ -186,8 +187,11 @@ def breakpoints_at(
     return [place for place in places if not (place.is_held and observed)]
 
 
-_WITHIN = ("::", ".", "\\", "$")
-"""What stands between a function's name and that of what it is inside of: the last of a class of Java in another."""
+_WITHIN = ("::", ".", "\\", "$", "/")
+"""What stands between a function's name and that of what it is inside of, as a class of Java or a package of Go."""
+
+_RECEIVER = re.compile(r"\(\*?([\w.]+)(?:\[[^()]*\])?\)\.")
+"""The type of a method in a name of Go's: `main.(*Pool).run`, `store.(*Cache[int]).Put`."""
 
 
 def _is_called(name: str | None, function: str) -> bool:
@@ -195,6 +199,7 @@ def _is_called(name: str | None, function: str) -> bool:
     if name is None:
         return False
     name = name.replace("->", "::")  # PHP's `Shelf->put`, which is broken at as `Shelf::put`
+    name, function = _RECEIVER.sub(r"\1.", name), _RECEIVER.sub(r"\1.", function)
     return name == function or name.endswith(tuple(f"{separator}{function}" for separator in _WITHIN))
 
 

@@ -60,8 +60,11 @@ class Words:
         """A thread's name, without what is known of the thread anyway."""
         return name
 
-    def other_name(self, function: str, problem: str) -> str | None:
-        """The name by which to try again to set a breakpoint on a function, of which the adapter says this."""
+    def other_name(self, function: str, problem: str) -> tuple[str, str | None] | None:
+        """The name by which to try again to set a breakpoint on a function, of which the adapter says this.
+
+        And what is to be said if it is set by that: which other functions may be meant.
+        """
         return None
 
     def plain_error(self, error: str) -> str:

@@ -5,7 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trio_debugmcp.dap.messages import DapVariable, Stopped
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
@@ -46,6 +48,11 @@ _FOLDED = re.compile(
 
 _DYNAMIC = re.compile(r"interface \{\}\((?P<type>[^()]*)\) (?P<value>.*)", re.DOTALL)
 """A value in an interface, with the type that it has there."""
+
+_AMBIGUOUS = re.compile(r'Location ".*" ambiguous: (?P<names>.*?)…?')
+
+_OF_LIBRARY = re.compile(rf"(?:{_STANDARD})[/.]|_cgo")
+"""How functions of Go's own packages are called."""
 
 _COMMAND = re.compile(r"\s*(?:call|dlv)\s")
 """Words that begin what calls functions of the program, or configures delve."""
@@ -142,9 +149,24 @@ class GoWords(Words):
     def thread_name(self, name: str) -> str:
         return _GOROUTINE.sub("", name) or name
 
-    def other_name(self, function: str, problem: str) -> str | None:
-        # Packages of Go's own have functions of many names. The user's are in `main`, or are named with their package.
-        return f"main.{function}" if " ambiguous: " in problem and function.isidentifier() else None
+    def other_name(self, function: str, problem: str) -> tuple[str, str | None] | None:
+        # Packages of Go's own have functions of many names, and delve names the first five of all that there are.
+        found = _AMBIGUOUS.fullmatch(problem)
+        if found is None:
+            return None
+        mine = [name for name in found["names"].split(", ") if not _OF_LIBRARY.match(name)]
+        plain = [name for name in mine if name.rpartition("/")[2].partition(".")[2] == function]
+        chosen = plain or mine
+        if len(chosen) == 1:
+            others = [f"`{name}`" for name in mine if name != chosen[0]]
+            return chosen[0], f"it is `{chosen[0]}`; others of that name: {', '.join(others)}" if others else None
+        return (f"main.{function}", None) if function.isidentifier() else None
+
+    def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        found = _AMBIGUOUS.fullmatch(answer.message or "")
+        if found is None or answer.verified:
+            return answer
+        return replace(answer, message=f"several functions have that name; pass one of them: {found['names']}, …")
 
     def plain_error(self, error: str) -> str:
         return error.removeprefix("Unable to evaluate expression: ")

@@ -64,6 +64,9 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         numbers_anew: the ids of breakpoints that it gets once it has the program begin at 1 again, one for each sent.
         log_prefix: a pattern of what it writes before a log message; without groups.
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
+        unjudged: a pattern of what a stop says that it calls an exception, where a breakpoint's condition could not be
+            judged; its first group is why.
+        refused_condition: a pattern of what it says of a breakpoint that it refuses for its condition.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
         truth: an expression that is `true` or `1` where a `{condition}` holds, and `false` or `0` where it does not.
         unlisted: a pattern of values, whose first group is how many of their children the adapter does not list; or,
@@ -105,6 +108,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     log_messages: Literal["ours"] | None = None
     log_prefix: str | None = None
     errors: str | None = None
+    unjudged: str | None = None
+    refused_condition: str | None = None
     exit_code: str | None = None
     ends_launched: bool = False
     stops_attached: bool = False
@@ -141,6 +146,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         check_pattern("made-up", self.made_up)
         check_pattern("exception", self.exception, named=("type", "message"))
         check_pattern("errors", self.errors)
+        check_pattern("unjudged", self.unjudged, group="reason")
+        check_pattern("refused-condition", self.refused_condition)
         check_pattern("exit-code", self.exit_code, group="exit code")
         check_pattern("keeps-breakpoints", self.keeps_breakpoints)
 
@@ -195,6 +202,15 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         """Whether a stop is at a breakpoint on a line, which the adapter keeps even if the user has removed it."""
         said = stopped.text or stopped.description or ""
         return self.keeps_breakpoints is not None and re.search(self.keeps_breakpoints, said) is not None
+
+    def unjudged_at(self, stopped: Stopped) -> str | None:
+        """Return why a condition could not be judged, at a stop that is for that."""
+        found = re.search(self.unjudged, stopped.text or "") if self.unjudged is not None else None
+        return found[1] if found is not None and stopped.reason in ("exception", "breakpoint") else None
+
+    def refuses_condition(self, problem: str) -> bool:
+        """Whether what the adapter says of a breakpoint is about its condition, which it does not name."""
+        return self.refused_condition is not None and re.search(self.refused_condition, problem) is not None
 
     def exit_code_in(self, text: str) -> int | None:
         """Return the program's exit code, if the adapter says it in this output."""

@@ -8,7 +8,7 @@ sets then, it has refused for the first. Sent without any it would stop the prog
 
 from collections.abc import Awaitable, Callable
 
-from trio_debugmcp.session.breakpoints.judging import Judging
+from trio_debugmcp.session.breakpoints.judging import CONDITION_FAILED, Judging
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import StopPlace
@@ -47,7 +47,8 @@ class ConditionTrial:
         finally:
             self._tried.discard(mine.id)
         if self._message(mine) is None:
-            return self._said(mine) or problem  # it may have been written after the first answer
+            # It may have been written after the first answer.
+            return (self._said(mine) or problem).removeprefix(CONDITION_FAILED.format(mine.spec.condition))
         await send()
         return None
 
@@ -62,7 +63,6 @@ class ConditionTrial:
 
     def _said(self, mine: StopPlace) -> str | None:
         """Return what the adapter has written of a condition; its answer may only say that it is not set."""
-        problem = next(
+        return next(
             (stop_place.problem for stop_place in self._merger.state.stop_places if stop_place.id == mine.id), None
         )
-        return problem and problem.removeprefix(f"the condition `{mine.spec.condition}` failed: ")

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
 from trio_debugmcp.session.requests import Requests
 
@@ -37,13 +39,13 @@ class FunctionNames:
             return found
         others += [None] * (len(wanted) - len(others))  # some adapters answer with fewer than were sent
         renamed = [
-            {**breakpoint, "name": other or breakpoint["name"]}
+            breakpoint if other is None else {**breakpoint, "name": other[0]}
             for breakpoint, other in zip(wanted, others, strict=True)
         ]
         second = await self._request(renamed)
         # What the adapter has said of the name that the user gave tells more than that there is none of the other.
         kept = zip(found, second, others, strict=False)
-        return [new if new.verified or other is None else old for old, new, other in kept]
+        return [_answer(old, new, other) for old, new, other in kept]
 
     async def _request(self, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
         if self._requests.profile.habits.functions_in_order or not wanted:
@@ -69,3 +71,10 @@ class FunctionNames:
     async def _send(self, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
         body = await self._requests.request("setFunctionBreakpoints", {"breakpoints": list(wanted)}, BreakpointsBody)
         return body.breakpoints or []
+
+
+def _answer(old: DapBreakpoint, new: DapBreakpoint, other: tuple[str, str | None] | None) -> DapBreakpoint:
+    """Return what is answered for a breakpoint that was maybe tried by another name."""
+    if other is None:
+        return new
+    return replace(new, message=new.message or other[1]) if new.verified else old

@@ -17,6 +17,8 @@ from trio_debugmcp.session.breakpoints.placement import Group, by_line
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import StopPlace
 
+CONDITION_FAILED = "the condition `{}` failed: "
+
 JUDGED_HERE = "{} stops here at every pass, and the server decides what comes of it: a pass costs milliseconds"
 
 
@@ -63,7 +65,11 @@ class Judging:
 
     def noted(self, place: StopPlace, answer: DapBreakpoint) -> DapBreakpoint:
         """Return the answer for a breakpoint, saying that it is judged here, and without what is routine."""
-        answer = self._requests.profile.words.about_breakpoint(answer)
+        words, habits = self._requests.profile.words, self._requests.profile.habits
+        answer = words.about_breakpoint(answer)
+        condition, problem = place.spec.condition, answer.message
+        if condition is not None and problem and not answer.verified and habits.refuses_condition(problem):
+            return replace(answer, message=f"{CONDITION_FAILED.format(condition)}{problem}")
         if not self.is_judged(place) or answer.message or not answer.verified:
             return answer
         return replace(answer, message=JUDGED_HERE.format(self._requests.debugger_name))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from trio_debugmcp.dap.log_template import template_parts
 from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.breakpoints.judging import Judging, is_judged_twice
+from trio_debugmcp.session.breakpoints.judging import CONDITION_FAILED, Judging, is_judged_twice
 from trio_debugmcp.session.looking.by_probe.own_questions import holds, value_of
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
@@ -48,11 +48,17 @@ class StopJudge:
         """Judge the breakpoints of a stop; return whether one of them stops there, or none is judged here."""
         self._found = self.problem = None
         places = self._there(stopped, frames)
+        unjudged = None
+        if (reason := self._requests.profile.habits.unjudged_at(stopped)) is not None:
+            unjudged = next((place for place in places if place.spec.condition is not None), None)
+            await self._fault(unjudged, reason)
         frame_id = frames[0].id if frames else None
         records: list[RecordedHit] = []
         passed: list[str] = []
         counted: dict[str, int] = {}
         for place in places:
+            if place is unjudged:
+                continue
             if not self.judging.is_judged(place):
                 if await self._is_wrong(place, frame_id, at_step=stopped.reason == "step"):
                     passed.append(place.id)
@@ -128,11 +134,16 @@ class StopJudge:
         try:
             return await self._holds(condition, frame_id)
         except DebugError as error:
-            reason = self._reason(error)
-        self.problem = f"the condition `{condition}` failed: {reason}"
-        fault = BreakpointFaulted(self._requests.session_id, condition, self.problem, place.id)
-        await self._merger.merge(fault)
+            await self._fault(place, self._reason(error))
         return True
+
+    async def _fault(self, place: StopPlace | None, reason: str) -> None:
+        """Keep why the condition of a breakpoint could not be judged; None: of one that is not known."""
+        condition = (place.spec.condition if place is not None else None) or ""
+        self.problem = f"{CONDITION_FAILED.format(condition)}{reason}" if condition else f"a condition failed: {reason}"
+        if place is not None:
+            fault = BreakpointFaulted(self._requests.session_id, condition, self.problem, place.id)
+            await self._merger.merge(fault)
 
     async def _holds(self, condition: str, frame_id: int | None) -> bool:
         """Judge a condition part by part, as far as that decides it."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.own_lines import OwnLines
+
 
 class Piece(Struct, frozen=True):
     """A part of output: what a tracepoint of that id wrote, or other text."""
@@ -30,8 +32,8 @@ def pieces(text: str, marks: Mapping[str, str], prefix: str | None = None) -> li
 
 def parted(text: str, beginnings: Sequence[str]) -> tuple[str, str]:
     """Return what of a program's output is its own, and the lines with these beginnings, which its debugger wrote."""
-    if not any(beginning in text for beginning in beginnings):
+    if not beginnings:
         return text, ""
-    lines = text.splitlines(keepends=True)
-    others = [line for line in lines if line.startswith(tuple(beginnings))]
-    return "".join(line for line in lines if line not in others), "".join(others)
+    own = OwnLines(beginnings)
+    passed = own.feed(text.encode(errors="surrogatepass")) + own.feed(b"")
+    return passed.decode(errors="surrogatepass"), own.taken.decode(errors="surrogatepass")

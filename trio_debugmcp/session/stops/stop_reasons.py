@@ -57,6 +57,8 @@ class StopReasons:
     def known(self, stopped: Stopped) -> Stopped:
         """Return a stop with the reason that follows from the event alone."""
         profile, snapshot = self._requests.profile, self._requests.snapshot
+        if profile.habits.unjudged_at(stopped) is not None:
+            stopped = replace(stopped, reason="breakpoint")
         if stopped.reason == "attach" and snapshot is not None and snapshot.origin.core_file is not None:
             stopped = replace(stopped, reason="signal")  # as gdb has it when a program crashes before its eyes
         meant = profile.habits.reasons.get(stopped.reason)
