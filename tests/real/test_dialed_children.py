@@ -30,7 +30,7 @@ if __name__ == "__main__":
         exec(sys.argv[1])
         work("itself")
         subprocess.run([sys.executable, __file__, "", "run"])
-        os.system(f"{sys.executable} {__file__} '' system")
+        os.system(f"'{sys.executable}' '{__file__}' '' system")
         process = multiprocessing.get_context("spawn").Process(target=work, args=("spawn",))
         process.start()
         process.join()

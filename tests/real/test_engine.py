@@ -65,7 +65,7 @@ if __name__ == "__main__":
         os.wait()
         subprocess.run([sys.executable, __file__, "run"], check=True)
         subprocess.run([sys.executable, __file__, "with its environment"], env=dict(os.environ), check=True)
-        subprocess.run(f"{sys.executable} {__file__} shell", shell=True, check=True)
+        subprocess.run(f"'{sys.executable}' '{__file__}' shell", shell=True, check=True)
         subprocess.run(["env", "A=b", sys.executable, __file__, "env"], check=True)
         subprocess.run([script, "script"], check=True)
         os.system(f"'{sys.executable}' '{__file__}' system")

@@ -423,8 +423,9 @@ async def test_21_threads(debugging: Connect) -> None:
         await client.call("breakpoint_set", **at("workers.py", "# while they work"))
         await client.call("debug_launch", program=program("workers.py"), stop_at_entry=False)
         await client.call("debug_wait")
-        await trio.sleep(0.5)
-        threads = (await client.call("threads_list"))["threads"]
+        threads: list[str] = []
+        while sum(" in work" in thread for thread in threads) < 3:  # one that has just begun comes there yet
+            threads = (await client.call("threads_list"))["threads"]
         assert len({thread.removeprefix("*").split()[0] for thread in threads}) == len(threads) >= 4
         assert [thread[0] for thread in threads].count("*") == 1
         workers = [thread for thread in threads if " worker-" in thread]

@@ -1,6 +1,7 @@
 """The requirements FR-001 to FR-011 and SC-001 to SC-006 of the resources, in both protocol eras where these differ."""
 
 import json
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -275,13 +276,17 @@ async def _read_a_crowd(client: DebugClient, crowd: Path) -> None:
         assert len(items) >= many
 
 
-async def test_edge_while_launching_the_session_reads_starting(debugging: Connect, era: Era) -> None:
+async def test_edge_while_launching_the_session_reads_starting(debugging: Connect, era: Era, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"  # Python begins when it is there
+    waits = ["sh", "-c", 'while [ ! -e "$0" ]; do sleep 0.05; done; exec "$@"', str(gate), sys.executable]
+    start = {"program": program("steps.py"), "adapter_options": {"python": waits}}
     async with debugging(era) as client, client.subscribed(), trio.open_nursery() as nursery:
-        nursery.start_soon(partial(client.call, "debug_launch", program=program("steps.py")))
+        nursery.start_soon(partial(client.call, "debug_launch", **start))
         await client.wait_notice(LIST_CHANGED)
         payload = await client.read(SESSION)
         assert (payload["state"], payload["pauseReason"], payload["currentLocation"]) == ("Starting", None, None)
         assert (await client.read(THREADS))["threads"] == []
+        gate.touch()
 
 
 async def test_edge_a_read_during_a_disconnect_ends_gracefully(debugging: Connect, era: Era) -> None:
