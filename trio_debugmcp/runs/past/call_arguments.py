@@ -13,9 +13,6 @@ from trio_debugmcp.runs.source.statement_trees import defaults_of
 MAKERS = ("__init__", "__new__", "__post_init__")
 """Methods that are called where a class is."""
 
-_BRANCHING = ast.BoolOp | ast.IfExp | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-"""Expressions in which a call is made as often as values say, if at all."""
-
 
 def call_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast.Call | None:
     """Return the call in a statement that has called a function; None where none is written, or several fit."""
@@ -53,14 +50,30 @@ def _named(past: PastProcess, execution: StatementExecution, start: Row) -> list
 
 def _are_made_once(statement: Statement, calls: list[ast.Call]) -> bool:
     """Whether a run of a statement makes each of some calls once, if nothing is raised: none depends on a value."""
-    branching = [
-        node
-        for head in statement.heads
-        for node in ast.walk(head)
-        if isinstance(node, _BRANCHING) or (isinstance(node, ast.Compare) and len(node.ops) > 1)
-    ]
-    inside = {id(inner) for node in branching for inner in ast.walk(node)}
-    return not any(id(call) in inside for call in calls)
+    return not any(depends_on_value(call, *statement.heads) for call in calls)
+
+
+def depends_on_value(call: ast.Call, *expressions: ast.AST) -> bool:
+    """Whether expressions make a call as often as values say, if at all."""
+    parts = [part for head in expressions for node in ast.walk(head) for part in _as_values_say(node)]
+    return any(inner is call for part in parts for inner in ast.walk(part))
+
+
+def _as_values_say(node: ast.AST) -> list[ast.AST]:
+    """Return those parts of an expression that are evaluated as often as values say, if at all."""
+    if isinstance(node, ast.BoolOp):
+        return [*node.values[1:]]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.Lambda):
+        return [node.body]
+    if isinstance(node, ast.Compare):
+        return [*node.comparators[1:]]
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        children = [node, *node.generators]
+        parts = [part for child in children for part in ast.iter_child_nodes(child)]
+        return [part for part in parts if part not in node.generators and part is not node.generators[0].iter]
+    return []
 
 
 def argument(past: PastProcess, execution: StatementExecution, start: Row, name: str) -> list[ast.expr] | None:

@@ -1,12 +1,12 @@
 """Where values come from through calls: arguments, results, and which function was called."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called, calls_of
+from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called, calls_of, depends_on_value
 from trio_debugmcp.runs.past.executions import StatementExecution, was_closed
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.read_ahead import DrawnItems, drawn_by
@@ -31,13 +31,13 @@ _MOST_ROUNDS = 1_000
 
 
 class CallEdges:
-    """The edges through calls of one process."""
+    """The edges through calls of one process; `draws`: those to items of generators."""
 
     def __init__(self, past: PastProcess, objects: ObjectEdges) -> None:
         self._past = past
         self._objects = objects
         self._record = past.record
-        self._draws = DrawnItemEdges(past)
+        self.draws = DrawnItemEdges(past)
         self._uncertain = UncertainRounds(past)
 
     def of_parameters(
@@ -79,6 +79,7 @@ class CallEdges:
         part: int,
         paths: dict[int, tuple[str, ...]] = _NO_PATHS,
         place: int = -1,
+        draws: Sequence[Row] = (),
     ) -> Iterator[tuple[Row, list[SliceEdge]]]:
         """Yield how each call that a statement made has ended, and the line that ended it.
 
@@ -88,14 +89,16 @@ class CallEdges:
             part: the place in the result that is wanted, of a statement that takes it apart; -1: all of it.
             paths: the ways to what is wanted in the results of calls, by their ids.
             place: of a comprehension, the round that is wanted; -1: each.
+            draws: the calls by which it has drawn the wanted item of what it goes through; empty: not known.
         """
         shown: dict[int, int] = {}
         order = 0
         drawn = drawn_by(self._past, execution)
         if drawn is not None:
-            yield from self._draws.before(node, drawn)
-        found = list(self._ended(execution, node, place, drawn))
-        is_uncertain = bool(node.wanted.path) and place < 0
+            yield from self.draws.before(node, drawn)
+        place = place if _is_each_round(self._past, execution, node) else -1
+        found = list(self._ended(execution, node, place, drawn, draws))
+        is_uncertain = place < 0 and (bool(node.wanted.path) or _is_of_any_round(execution, node))
         if is_uncertain:
             found = self._fitting(execution, node, found)
         starts = [start for start, _, _ in found] if is_uncertain else []
@@ -122,10 +125,15 @@ class CallEdges:
         return sorted((end for end in found if end[0] in chosen), key=lambda end: chosen.index(end[0]))
 
     def _ended(
-        self, execution: StatementExecution, node: SliceNode, place: int, drawn: DrawnItems | None
+        self,
+        execution: StatementExecution,
+        node: SliceNode,
+        place: int,
+        drawn: DrawnItems | None,
+        draws: Sequence[Row],
     ) -> Iterator[tuple[Row, ast.Call | None, Row]]:
         """Yield the calls of a statement whose results are in what is wanted, as they are written, and their ends."""
-        item = self._draws.of_item(execution, node)
+        item = draws or self.draws.of_item(execution, node)
         focus = node.focus if not item else ()
         inside = {id(call) for call in calls_in(*focus)}
         for start in item or self._of_round(execution, self._in_order(execution.row, node), place):
@@ -145,7 +153,7 @@ class CallEdges:
                 continue
             if start.kind == rows.RESUME and ending.kind == rows.RETURN and is_expression(self._record, start.key):
                 continue  # it had nothing more to give
-            if drawn is None or self._draws.is_given(execution, start, ending, drawn):
+            if drawn is None or self.draws.is_given(execution, start, ending, drawn):
                 yield start, call, ending
 
     def _of_round(self, execution: StatementExecution, starts: list[Row], place: int) -> list[Row]:
@@ -158,10 +166,8 @@ class CallEdges:
         made: dict[int, int] = {}
         for start in sorted(starts):
             call = call_of(self._past, execution, start)
-            if call is None:
-                return starts
             made[id(call)] = made.get(id(call), -1) + 1
-            if made[id(call)] == place:
+            if call is not None and made[id(call)] == place:
                 chosen.append(start)
         return [start for start in starts if start in chosen]
 
@@ -261,6 +267,20 @@ def _has_left_out(past: PastProcess, execution: StatementExecution, filters: lis
     """Whether a call was that of a comprehension's condition, and has left an item out."""
     ending = past.executions.outcome(start.number) if call_of(past, execution, start) in filters else None
     return ending is not None and past.record.text(ending) in _FALSY
+
+
+def _is_each_round(past: PastProcess, execution: StatementExecution, node: SliceNode) -> bool:
+    """Whether each call in the expressions of a comprehension that matter was made once in each of its rounds."""
+    written = calls_in(*node.focus)
+    calls = [calls_of(past, execution, start) for start in past.executions.calls(execution.row)]
+    inside = [made for made in calls if not made or any(call in written for call in made)]
+    return all(len(made) == 1 and not depends_on_value(made[0], *node.focus) for made in inside)
+
+
+def _is_of_any_round(execution: StatementExecution, node: SliceNode) -> bool:
+    """Whether it is not known which argument of a line is wanted, and a comprehension of it has passed many."""
+    inner = [part for head in execution.statement.heads for part in ast.walk(head)]
+    return node.aim == "argument" and not node.focus and any(isinstance(part, ast.comprehension) for part in inner)
 
 
 def _is_continued(past: PastProcess, execution: StatementExecution, ending: Row) -> bool:

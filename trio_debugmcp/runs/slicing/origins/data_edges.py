@@ -186,8 +186,10 @@ class DataEdges:
             return
         iterable = part.comprehension.generators[0].iter
         way = () if part.source[0] or part.place < 0 else (f"[{part.place}]",)
-        whole = node._replace(focus=(iterable,), wanted=node.wanted._replace(path=()))
-        for ending, edges in self._calls.results(execution, whole, -1, {id(iterable): way}):
+        draws = self._calls.draws.of_round(execution, iterable, part.place)
+        path = () if draws or part.source[0] else node.wanted.path
+        whole = node._replace(focus=(iterable,), wanted=node.wanted._replace(path=path))
+        for ending, edges in self._calls.results(execution, whole, -1, {id(iterable): way}, draws=draws):
             yield from edges
             if ending.object and not part.source[0]:
                 result, ended = self._past.values.value_at(ending.number), self._past.executions.ended(execution.row)
