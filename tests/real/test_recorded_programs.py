@@ -161,6 +161,21 @@ async def test_the_answer_to_a_recorded_run_that_ended_well_names_what_can_be_as
 
 
 @pytest.mark.parametrize("python", oldest_first(NEW)[:1])
+async def test_a_run_in_which_no_code_of_the_project_ran_is_not_offered_for_why(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        given = {"args": ["no-such-file.json"], "cwd": str(tmp_path), "stop_on_uncaught": False}
+        end = await client.call("debug_launch", module="json.tool", record=True, **given, **on(python))
+        assert end["exitCode"]
+        (said,) = [note for note in end["notes"] if "why()" in note]
+        assert said.startswith("no line of the code below ")
+        assert said.endswith(" ran, so why() has nothing to go by: what it printed says what ended it")
+        error = await failure(client, "why")
+        assert "in which no line of the code below" in error.message
+
+
+@pytest.mark.parametrize("python", oldest_first(NEW)[:1])
 async def test_why_says_of_which_program_it_is_where_another_one_was_launched_since(
     debugging: Connect, tmp_path: Path, python: Interpreter
 ) -> None:

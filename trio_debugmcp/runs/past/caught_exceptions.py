@@ -10,6 +10,7 @@ from itertools import islice
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each_of_code_back
+from trio_debugmcp.runs.past.nothing_ran import nothing_ran
 from trio_debugmcp.runs.past.past_process import PastProcess
 
 _MOST_LOOKED = 5_000
@@ -29,6 +30,9 @@ _SIGNALS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "SystemExit"
 def no_failure(past: PastProcess) -> str:
     """Return what is to be said of a run in which nothing failed."""
     caught = _caught(past)
+    if nothing := nothing_ran(past.record):
+        said = f"; {caught}" if caught else ""
+        return f"nothing failed in this run, in which {nothing}{said}: what it printed says why (process_read_output)"
     return (
         f"nothing failed in this run{f'; {caught}' if caught else ''}: name what is wrong by `expression`, a line "
         "that did not run by `file` and `line`, or a moment by `at`"

@@ -25,7 +25,7 @@ from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, W
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
 from trio_debugmcp.server.tools.starting.mappings import checked_mappings
 from trio_debugmcp.server.tools.starting.other_programs import caller, check_free, make_room
-from trio_debugmcp.server.tools.starting.recording_runs import with_recording
+from trio_debugmcp.server.tools.starting.recording_runs import questions_notes, with_recording
 from trio_debugmcp.server.tools.starting.start_notes import start_notes
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -205,12 +205,6 @@ def _lines_to_run(debugger: Debugger, profile: Profile, start: Launch) -> Callab
     return lines
 
 
-ASKS_WHY = "the run is recorded: why() says what led to this"
-
-ASKS_WHERE_FROM = "the run is recorded: why(expression=…) says where a value comes from, why() what was caught in it"
-"""Behind exit code 0: a wrong value, or an exception that the program has caught, does not fail it."""
-
-
 async def run_program(
     debugger: Debugger,
     profile: Profile,
@@ -253,9 +247,6 @@ async def run_program(
     kept = debugger.runs.of(program.id)
     run = None if kept is None else kept.id
     notes += [] if waits is None else profile.words.idle_notes(waits)
-    if kept is not None and (answer.exception or answer.exit_code):
-        notes.append(ASKS_WHY)
-    elif kept is not None and answer.exit_code == 0:
-        notes.append(ASKS_WHERE_FROM)
+    notes += [] if kept is None else await questions_notes(debugger, kept, answer)
     id_, pid = (session.id, None) if last is None else (last.id, last.origin.process_id)
     return replace(answer, notes=[*edited, *notes, *answer.notes], session=id_, pid=pid, engine=engine, run=run)

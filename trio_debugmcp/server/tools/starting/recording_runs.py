@@ -6,11 +6,20 @@ from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.runs.files.block_files import RunFileError
+from trio_debugmcp.runs.past.nothing_ran import nothing_ran
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.server.tools.starting.run_settings import RunSettings
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import name_of
+from trio_debugmcp.state.recorded_runs import KeptRun
+
+_ASKS_WHY = "the run is recorded: why() says what led to this"
+
+_ASKS_WHERE_FROM = "the run is recorded: why(expression=…) says where a value comes from, why() what was caught in it"
+"""Behind exit code 0: a wrong value, or an exception that the program has caught, does not fail it."""
 
 
 async def with_recording(
@@ -81,3 +90,29 @@ def _what(debugger: Debugger, launch: Launch, target: LaunchTarget) -> str:
     place = Places(debugger.workspace.directory).file(target.program)
     first = f"-m {target.program}" if "module" in target.options else place
     return name_of(" ".join([first, *launch.args]))
+
+
+async def questions_notes(debugger: Debugger, run: KeptRun, answer: StopAnswer) -> list[str]:
+    """Return what can be asked of a run that a launch has recorded, as it stopped or ended."""
+    if answer.exit_code and not answer.exception and (nothing := await _nothing_ran(debugger, run)):
+        return [f"{nothing}, so why() has nothing to go by: what it printed says what ended it"]
+    if answer.exception or answer.exit_code:
+        return [_ASKS_WHY]
+    return [_ASKS_WHERE_FROM] if answer.exit_code == 0 else []
+
+
+async def _nothing_ran(debugger: Debugger, run: KeptRun) -> str:
+    """Return that a run that has ended has called no code of the project; empty: it has, or it cannot be read."""
+
+    async def ask() -> str:
+        directory, is_over = debugger.runs.directories.of(run.id), run.ended_at is not None
+        opened = debugger.runs.opened
+        try:
+            return (await opened.ask(directory, nothing_ran, is_over=is_over, settles=lambda said: not said)).found
+        except (RunFileError, OSError):
+            return ""
+
+    try:
+        return await debugger.host.find_out(f"what ran in {run.id}", ask)
+    except UsageError:  # a recording from before this was asked
+        return ""
