@@ -2,8 +2,10 @@
 
 import argparse
 import importlib.util
+import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,7 +25,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/fuzz")
     parser.add_argument("target", nargs="?", choices=TARGETS, help="default: all of them, one after the other")
     parser.add_argument("file", nargs="?", type=Path, help="run the target on this input, once")
-    parser.add_argument("--seconds", type=int, default=60, help="for each target (default 60)")
+    parser.add_argument(
+        "--seconds", type=int, default=60, help="for each target, without atheris for all together (default 60)"
+    )
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     sys.path.insert(0, str(ROOT))
@@ -36,12 +40,24 @@ def main() -> int:
         fuzz(asked.target, asked.seconds)
     targets = [asked.target] if asked.target else TARGETS
     if importlib.util.find_spec("atheris") is None:
-        words = ["-q", "--hypothesis-profile", "long", "tests/fuzz"]
-        return subprocess.call([sys.executable, "-m", "pytest", *words], cwd=ROOT)
+        return by_hypothesis(asked.seconds)
     found = [target for target in targets if not passes(target, asked.seconds)]
     for target in found:
         print(f"{target}: a finding; see above, and .fuzz/{target}")
     return 1 if found else 0
+
+
+def by_hypothesis(seconds: int) -> int:
+    """Run the tests that generate inputs, with others in each round, until the time is over or something is found."""
+    begin, rounds = time.monotonic(), 0
+    while True:
+        words = ["-q", "--hypothesis-profile", "round", f"--hypothesis-seed={random.getrandbits(32)}", "tests/fuzz"]
+        code = subprocess.call([sys.executable, "-m", "pytest", *words], cwd=ROOT)
+        took, rounds = time.monotonic() - begin, rounds + 1
+        if code or took >= seconds:
+            outcome = "a finding in the last" if code else "no finding"
+            print(f"all by hypothesis: {rounds} rounds in {took:.0f} s, {outcome}")
+            return code
 
 
 def passes(target: str, seconds: int) -> bool:

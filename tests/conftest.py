@@ -15,6 +15,7 @@ from tests.patience import FACTOR
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=3000, database=None, print_blob=True)
+settings.register_profile("round", deadline=None, database=None, print_blob=True)
 settings.load_profile("suite")
 
 # Hundreds of processes import the same modules: compiled once, whatever the environment says.

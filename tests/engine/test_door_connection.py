@@ -1,11 +1,19 @@
-"""The engine's connection in a program that has closed or replaced all descriptors that it does not know: a daemon."""
+"""The engine's connection, where signal handlers raise meanwhile, and in a program that has closed or replaced all
+descriptors that it does not know: a daemon.
+"""
 
+import json
 import os
 import socket
+import ssl
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.engine.test_catching import INTERPRETERS, ROOT
+from trio_debugmcp.dap import door_tls
 from trio_debugmcp.engine.inside.door_connection import DoorConnection, connect
 
 pytestmark = pytest.mark.real
@@ -65,3 +73,74 @@ def test_what_the_engine_does_before_it_knows_raises_nothing_either(
     assert connection.receive() is None
     assert not connection.is_open
     connection.close()
+
+
+SENDS = """\
+import signal
+import sys
+
+from trio_debugmcp.engine.inside.door_connection import connect
+from trio_debugmcp.engine.inside.interruptions import completed
+
+PORT, PIN, COUNT, SIZE = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+
+class Late(Exception):
+    pass
+
+def late(*_):
+    pause[0] *= 1.01  # so that it comes to its end on any machine
+    signal.setitimer(signal.ITIMER_REAL, pause[0])
+    raise Late
+
+connection = connect("127.0.0.1", PORT, PIN)
+raised, sent, pause = [], [], [0.0002]
+
+def work():
+    signal.setitimer(signal.ITIMER_REAL, pause[0])
+    while len(sent) < COUNT:
+        connection.send({"number": len(sent), "text": "x" * SIZE}, sent=sent)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+signal.signal(signal.SIGALRM, late)
+completed(raised, work)
+connection.close()
+print(sum(isinstance(error, Late) for error in raised))
+"""
+
+COUNT = 60
+SIZE = 100_000
+"""Several records of TLS."""
+
+
+def messages(stream: bytes) -> Iterator[dict[str, object]]:
+    while stream:
+        head, _, rest = stream.partition(b"\r\n\r\n")
+        size = int(head.removeprefix(b"Content-Length: "))
+        yield json.loads(rest[:size])
+        stream = rest[size:]
+
+
+@pytest.mark.parametrize("version", INTERPRETERS)
+@pytest.mark.parametrize("has_tls", [False, True], ids=["plain", "TLS"])
+def test_each_message_is_sent_once_and_whole_whatever_signal_handlers_raise_meanwhile(
+    has_tls: bool, version: str, door: socket.socket, tmp_path: Path
+) -> None:
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    pin = ""
+    if has_tls:
+        door_tls._make(certificate, key)
+        pin = door_tls.given_tls(str(certificate), str(key)).pin
+    argv = [INTERPRETERS[version], "-c", SENDS, str(door.getsockname()[1]), pin, str(COUNT), str(SIZE)]
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True) as sender:
+        door.settimeout(60)
+        peer, _ = door.accept()
+        peer.settimeout(60)
+        if has_tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            peer = context.wrap_socket(peer, server_side=True, suppress_ragged_eofs=True)
+        with peer:
+            stream = b"".join(iter(lambda: peer.recv(1 << 20), b""))
+        assert [message["number"] for message in messages(stream)] == list(range(COUNT))
+        assert sender.stdout is not None
+        assert int(sender.stdout.read()) > 0

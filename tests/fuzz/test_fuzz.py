@@ -1,7 +1,7 @@
 """Any input on any side: no crash, no hang, no access to other files. In virtual time, and seconds of real time.
 
 The inputs are the same in each run; `--hypothesis-profile long` tries more and others, `scripts/fuzz` is guided by
-coverage.
+coverage, or tries others until its time is over.
 """
 
 import json

@@ -205,3 +205,70 @@ async def test_of_two_signals_that_come_during_a_stop_both_handlers_errors_are_r
         assert "return 1" in str(looked)
         end = await client.call("debug_continue")
         assert (end["exitCode"], end["stdout"]) == (0, "the last: 14 after 10\n")
+
+
+INTERRUPTED = """\
+import os
+import signal
+import time
+from subprocess import Popen
+
+def slow():
+    while True:
+        time.sleep(0.01)
+
+def given():
+    raise KeyboardInterrupt
+
+def work(total):
+    return total
+
+try:
+    work(1)
+    print("nothing has come")
+except KeyboardInterrupt as error:
+    step = error.__traceback__.tb_next
+    print("the program has it:", step.tb_frame.f_code.co_name, step.tb_next)
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "wanted"),
+    [
+        ("evaluate", {"expression": "signal.raise_signal(signal.SIGINT)"}),
+        ("evaluate", {"expression": "[Popen(['kill', '-INT', str(os.getpid())]), slow()]"}),
+        ("variable_set", {"path": "total", "value": "signal.raise_signal(signal.SIGINT)"}),
+    ],
+    ids=["at once", "in a function", "a value that is set"],
+)
+async def test_ctrl_c_that_comes_during_an_evaluation_is_the_programs_as_well(
+    tool: str, wanted: dict[str, str], python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "interrupted.py"
+        places = [{"file": str(file), "statement": "return total"}]
+        await launched(client, python, file, INTERRUPTED, breakpoints=places, stop_at_entry=False)
+        with pytest.raises(ToolFailed, match="KeyboardInterrupt") as failed:
+            await client.call(tool, **wanted)
+        assert failed.value.details["notes"] == [
+            "a signal handler of the program raised it: it is raised in the program as well when that continues"
+        ]
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "the program has it: work None\n")
+
+
+async def test_what_ends_an_evaluation_and_what_its_code_raises_itself_are_not_the_programs(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "interrupted.py"
+        places = [{"file": str(file), "statement": "return total"}]
+        await launched(client, python, file, INTERRUPTED, breakpoints=places, stop_at_entry=False)
+        with pytest.raises(ToolFailed, match="failed: KeyboardInterrupt") as failed:
+            await client.call("evaluate", expression="given()")
+        assert "notes" not in failed.value.details
+        with pytest.raises(ToolFailed) as late:
+            await client.call("evaluate", expression="slow()", timeout=0.1)
+        assert late.value.code == "EVAL_TIMEOUT"
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "nothing has come\n")

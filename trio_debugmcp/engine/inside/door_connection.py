@@ -36,6 +36,9 @@ _MOST_HEAD_BYTES = 4096
 _MOST_DIGITS = 9
 """Of the size of a message."""
 
+_sealed: Any = without_checks(TlsCipher.sealed)
+"""With TLS what is sealed has to be sent, in that order, or the other side ends the connection."""
+
 NO_MESSAGE: Any = ()
 """In place of what is not JSON, or not an object of it."""
 
@@ -161,8 +164,7 @@ class DoorConnection:
             data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
             try:
                 if self._socket is not None:
-                    data = data if self._cipher is None else self._cipher.sealed(data)
-                    _send_whole(self._socket, data, _WITH_NEXT if with_next else _QUIETLY, raised)
+                    _send_whole(self._socket, self._cipher, data, _WITH_NEXT if with_next else _QUIETLY, raised)
             except OSError:
                 self._socket = None
             if sent is not None:
@@ -181,8 +183,12 @@ class DoorConnection:
 
 
 @without_checks
-def _send_whole(made: _DoorSocket, data: bytes, flags: int, raised: list[BaseException]) -> None:
+def _send_whole(
+    made: _DoorSocket, cipher: TlsCipher | None, data: bytes, flags: int, raised: list[BaseException]
+) -> None:
     """Send data to a socket, all or nothing: what signal handlers raise meanwhile is added to a list."""
+    if cipher is not None:
+        data = _sealed(cipher, data, firm, raised)
     while data:
         data = data[firm(raised, made.send, data, flags) :]
 

@@ -7,6 +7,7 @@ about a frame is done by the thread that is held there.
 from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.door_connection import JsonText
+from trio_debugmcp.engine.inside.interruptions import completed
 from trio_debugmcp.engine.inside.judged_breakpoints import judge_of
 from trio_debugmcp.engine.inside.numbered_values import is_path
 from trio_debugmcp.engine.inside.request_table import LATER, EngineRequest, RequestRefusedError, RequestTable
@@ -87,8 +88,8 @@ class EvaluatingRequests:
 
         made = evaluation.new(number, limit, source)
         names = self._names(frame)
-        raised = self._engine.threads.current().raised
-        value = made.run(names.together, own_thread=False, settle=names.write_back, raised=raised)
+        keep = self._engine.evaluations.keep
+        value = made.run(names.together, own_thread=False, settle=names.write_back, keep=keep)
         report = made.report
         report.update(self._engine.evaluations.circumstances())
         inside = self._inside(source, frame, value) if numbered else {"variablesReference": 0}
@@ -103,7 +104,7 @@ class EvaluatingRequests:
     def _assigned(self, number: int, target: str, source: str, frame: Any) -> Any:
         from trio_debugmcp.probe.inside.values import assignment
 
-        assignment.in_frame(number, frame, target, source)
+        assignment.in_frame(number, frame, target, source, self._engine.evaluations.keep)
         return {"result": "", "variablesReference": 0}
 
     def _value(self, expression: str, frame: Any, hexadecimal: bool) -> Any:
@@ -150,19 +151,24 @@ def evaluate_in(
 ) -> Any:
     """Have the thread that is held in a frame evaluate there, and respond."""
     evaluations = engine.evaluations
+    values: list[Any] = []
+    failures: list[BaseException] = []
 
     def serve() -> None:
-        try:
-            request.respond(evaluations.run(record, lambda: evaluate(frame)))
-        except RequestRefusedError as error:
-            request.refuse(str(error))
-        except BaseException as error:
-            request.refuse(_error_text(error))
+        if not values and not failures:
+            try:
+                values.append(evaluations.run(record, lambda: evaluate(frame)))
+            except BaseException as error:
+                failures.append(error)
+        if values:
+            request.respond(values[0])
+        else:
+            request.refuse(_reason(failures[0], is_raised_later=evaluations.keep(failures[0])))
 
     def serve_held() -> None:
         record.is_evaluating = True
         try:
-            serve()
+            completed(record.raised, serve)  # answered, though a signal comes between
         finally:
             record.is_evaluating = False
 
@@ -185,6 +191,17 @@ def _shown(value: Any, hexadecimal: bool) -> dict[str, Any]:
 
     text = evaluation.text_of(value, _MOST_TEXT, hexadecimal)
     return {"result": text, "type": type(value).__name__, "variablesReference": 0}
+
+
+def _reason(error: BaseException, *, is_raised_later: bool) -> str:
+    """Return why there is no value."""
+    if isinstance(error, RequestRefusedError):
+        return str(error)
+    text = _error_text(error)
+    return f"{text} ({_RAISED_LATER})" if is_raised_later else text
+
+
+_RAISED_LATER = "of a signal: it is raised in the program as well when that continues"
 
 
 def _error_text(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 from trio_debugmcp.engine.inside.catching import opcodes
 from trio_debugmcp.probe.inside import signal_handlers
+from trio_debugmcp.probe.inside.waking import EvaluationInterrupt
 
 OWN_FILES = "<trio_debugmcp"
 """How the file names of our code begin."""
@@ -70,6 +71,8 @@ def is_foreign(error: BaseException) -> bool:
     """Whether an exception was raised by code of the program that ran in a signal handler, or sent, and not by ours."""
     if id(error) in _passed_on:
         return True
+    if isinstance(error, EvaluationInterrupt):
+        return False
     if isinstance(error, KeyboardInterrupt):  # of the default handler, which is in C
         return True
     step = _traceback(error)
@@ -82,6 +85,25 @@ def is_foreign(error: BaseException) -> bool:
     return not is_own_code(step.tb_frame.f_code) or _was_sent(error, step)
 
 
+def is_of_signal(error: BaseException) -> bool:
+    """Whether a signal handler has raised an exception in code that was evaluated, and not that code itself."""
+    if isinstance(error, EvaluationInterrupt):
+        return False
+    step = _traceback(error)
+    if signal_handlers.handler_step(step) is not None:
+        return True
+    if step is None or type(error) is not KeyboardInterrupt:
+        return False
+    while step.tb_next is not None:
+        step = step.tb_next
+    return not _instruction(step).startswith("RAISE")  # the default handler is in C
+
+
+def _instruction(step: Any) -> str:
+    """Return the name of the instruction at which an exception has arrived in a frame."""
+    return opcodes.NAMES.get(step.tb_frame.f_code.co_code[step.tb_lasti], "")
+
+
 def _was_sent(error: BaseException, step: Any) -> bool:
     """Whether an exception that has arrived at an instruction of ours was sent to this thread by another one.
 
@@ -90,7 +112,7 @@ def _was_sent(error: BaseException, step: Any) -> bool:
     """
     if isinstance(error, _WORDLESS):
         return False
-    name = opcodes.NAMES.get(step.tb_frame.f_code.co_code[step.tb_lasti], "")
+    name = _instruction(step)
     return name in ("RESUME", "JUMP_BACKWARD") or (name[:4] == "CALL" and not _arguments(error))
 
 
@@ -193,6 +215,7 @@ def done_once(raised: list[BaseException], function: Callable[[], None]) -> list
 def _sort(caught: list[BaseException], raised: list[BaseException], own: list[BaseException]) -> None:
     """Move exceptions to those of signal handlers, or to our own. One that comes meanwhile is the caller's to catch."""
     while caught:
-        kind = raised if is_foreign(caught[0]) else own
-        kind += caught[:1]
+        if not isinstance(caught[0], EvaluationInterrupt):  # one that came too late
+            kind = raised if is_foreign(caught[0]) else own
+            kind += caught[:1]
         del caught[0]

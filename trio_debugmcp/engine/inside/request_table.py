@@ -28,17 +28,21 @@ class EngineRequest:
         self.arguments: dict[str, Any] = message.get("arguments") or {}
         self._number = message.get("seq")
         self._connection = connection
+        self._sent: list[bool] = []
 
     def respond(self, body: Any = None, *, with_next: bool = False) -> None:
-        """Answer with a body; `with_next` as of `DoorConnection.send`."""
+        """Answer with a body, if it has no answer yet; `with_next` as of `DoorConnection.send`."""
         self._answer({"success": True}, body, with_next=with_next)
 
     def refuse(self, reason: str) -> None:
         self._answer({"success": False, "message": reason}, None)
 
     def _answer(self, outcome: dict[str, Any], body: Any, *, with_next: bool = False) -> None:
+        if self._sent:
+            return
         answer = {"type": "response", "request_seq": self._number, "command": self.command, **outcome}
-        self._connection.send(answer if body is None else {**answer, "body": body}, with_next=with_next)
+        whole = answer if body is None else {**answer, "body": body}
+        self._connection.send(whole, with_next=with_next, sent=self._sent)
 
 
 class RequestTable:

@@ -13,10 +13,12 @@ program can continue; the thread does when what it waits for has come.
 import _thread
 from typing import Any, Callable
 
+from trio_debugmcp.engine.inside.interruptions import is_of_signal
 from trio_debugmcp.engine.inside.thread_loans import ThreadLoan
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, ThreadRecords
+from trio_debugmcp.probe.inside import signal_handlers
 from trio_debugmcp.probe.inside.debugger import attached
-from trio_debugmcp.probe.inside.waking import Waker
+from trio_debugmcp.probe.inside.waking import EvaluationInterrupt, Waker
 
 _TRIES = 5
 """For the end of an evaluation, which an interrupt of ours may cut short."""
@@ -66,20 +68,38 @@ class ThreadEvaluations:
         ident = _get_ident()
         value: Any = None
         failure: BaseException | None = None
-        has_begun = False
+        has_begun = has_value = False
         for _ in range(_TRIES):  # an interrupt may arrive behind the evaluation: it must not reach the program
             try:
                 if not has_begun:
                     has_begun = True
                     self._begin(ident, running)
                     value = evaluate()
+                    has_value = True
                 self._end(ident, running)
                 break
             except BaseException as error:
-                failure = failure or error
+                is_behind = self.keep(error) or isinstance(error, EvaluationInterrupt)
+                if not (is_behind and has_value):
+                    failure = failure or error
         if failure is not None:
             raise failure
         return value
+
+    def keep(self, error: BaseException) -> bool:
+        """Keep what a signal handler has raised in what this thread evaluates: the program has it when it continues.
+
+        Return whether one has raised it.
+        """
+        raised = self._threads.current().raised
+        if any([each is error for each in raised]):
+            return True
+        if not is_of_signal(error):
+            return False
+        raised.append(error)
+        if isinstance(error, KeyboardInterrupt) and signal_handlers.handler_step(error.__traceback__) is None:
+            error.with_traceback(None)  # the program has not called what was evaluated
+        return True
 
     def circumstances(self) -> dict[str, bool]:
         """Return what is to be said of the evaluation that the calling thread has just done.
@@ -115,7 +135,7 @@ class ThreadEvaluations:
         running = dict(self._running)
         for ident, each in running.items():
             each.loan.end()  # not only when it ends: what waits in C code may not be interrupted
-            bounds.interrupt(ident, KeyboardInterrupt)
+            bounds.interrupt(ident, EvaluationInterrupt)
             with each.lock:
                 each.is_stuck = not each.is_over
                 if each.is_stuck and each.waker.wake():
@@ -142,7 +162,7 @@ class ThreadEvaluations:
         with running.lock:
             if not running.is_over:
                 running.is_interrupted = True
-                raise_in(record.ident, KeyboardInterrupt)
+                raise_in(record.ident, EvaluationInterrupt)
 
     def _of(self, record: ThreadRecord) -> ThreadEvaluation | None:
         running = self._running.get(record.ident)

@@ -15,6 +15,7 @@ import _thread
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from trio_debugmcp.probe.inside import signal_handlers
 from trio_debugmcp.probe.inside.debugger import attached
 
 SECONDS = 0.8
@@ -132,7 +133,7 @@ class UnboundedBudget(Budget):
         return function()
 
     def passes_on(self, error: BaseException) -> bool:
-        return type(error) is KeyboardInterrupt
+        return signal_handlers.has_raised(error)
 
 
 _FOREVER = 1e9

@@ -17,7 +17,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, evaluated_code, intercepts, signal_handlers, visible_frames, waking
+from trio_debugmcp.probe.inside import bounds, evaluated_code, intercepts, visible_frames, waking
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.frame_names import FrameNames
 from trio_debugmcp.probe.inside.values import facts, rendering
@@ -65,12 +65,12 @@ class RunningEvaluation:
         own_thread: bool,
         use: Optional[Callable[[Any], None]] = None,
         settle: Callable[[], None] = lambda: None,
-        raised: Optional[List[BaseException]] = None,
+        keep: Callable[[BaseException], bool] = lambda _: False,
     ) -> Any:
         """Run the code with these names; `use` its value, or return it. Never raises: what is raised is reported.
 
-        `settle` is called after the code, also after code that has failed on the way. `raised` gets what a signal
-        handler of the program has raised meanwhile, which it is to have as well when it continues.
+        `settle` is called after the code, also after code that has failed on the way. `keep` gets what was raised, and
+        returns whether a signal handler has done it: the program is to have it as well when it continues.
         """
         value = None
         if self.withdrawn:
@@ -94,11 +94,10 @@ class RunningEvaluation:
             self.report = {"exit": str(error.code)[:200]}
         except BaseException as error:
             self._fail(error)
-            if raised is not None and _is_of_handler(error):
-                raised.append(error)
+            if keep(error):
                 self.report["raisedLater"] = True
         finally:
-            self._close()
+            self._close(keep)
         return value
 
     def _run(self, names: Dict[str, Any], own_thread: bool) -> Any:
@@ -122,7 +121,7 @@ class RunningEvaluation:
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         self.report = {"error": lines[-1].strip()[:MOST_TRACE], "trace": _trace(text, lines[-1])}
 
-    def _close(self) -> None:
+    def _close(self, keep: Callable[[BaseException], bool]) -> None:
         """End the run. No interrupt is on its way afterwards: it must not hit what runs next."""
         while True:
             try:
@@ -137,8 +136,9 @@ class RunningEvaluation:
                     intercepts.halts.close(self._idents)
                     self.done = True  # last: who sees that continues, and may patch the same
                 return
-            except KeyboardInterrupt:  # it came between the run and this method
-                continue
+            except BaseException as error:  # it came between the run and this method
+                if not (keep(error) or isinstance(error, KeyboardInterrupt)):
+                    raise
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in the code; what waits in C takes it when that has ended."""
@@ -148,7 +148,7 @@ class RunningEvaluation:
             if self._cancel is not None:
                 self._cancel()
                 return
-            bounds.interrupt(self._idents[0], KeyboardInterrupt)
+            bounds.interrupt(self._idents[0], waking.EvaluationInterrupt)
 
     def wake(self) -> None:
         """Its time is over: have what it lent held again, and end what it waits for in C code, where that is possible.
@@ -219,12 +219,6 @@ class RunningEvaluation:
         if error is not None:
             raise error
         return value
-
-
-def _is_of_handler(error: BaseException) -> bool:
-    """Whether a signal handler of the program has raised an exception, and not ours, which ends a wait in C code."""
-    step = signal_handlers.handler_step(error.__traceback__)
-    return step is not None and not attached.is_own(step.tb_frame)
 
 
 def shown(value: Any, limit: int) -> Json:

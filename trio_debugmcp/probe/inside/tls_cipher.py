@@ -9,12 +9,23 @@ program's modules; the module in C is enough. Any certificate is taken whose fin
 """
 
 import _thread
-from typing import Any
+from typing import Any, Callable
 
 _OLDEST = 0x0303
 """TLS 1.2."""
 
 _CHUNK_BYTES = 65536
+
+_RECORD_BYTES = 1 << 14
+"""The most that is in one record: such a part is written whole."""
+
+
+_acquire: Any = _thread.LockType.acquire  # kept: a program may put others into the class of locks
+_release: Any = _thread.LockType.release
+
+
+def _called(kept: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 class CipherError(OSError):
@@ -52,13 +63,20 @@ class TlsCipher:
         found: str = sha256(self._object.getpeercert(True) or b"").hexdigest()
         return found
 
-    def sealed(self, data: bytes) -> bytes:
-        """Return what to send so that the other side reads these bytes."""
-        with self._lock:
-            while data:
-                data = data[self._object.write(data) :]
-            found: bytes = self._outgoing.read()
+    def sealed(self, data: bytes, call: Callable[..., Any] = _called, kept: Any = None) -> bytes:
+        """Return what to send so that the other side reads these bytes.
+
+        `call` calls each function in C, again until it has returned. What it puts into `kept`, instead of raising it,
+        leaves nothing half done: a record is written before a signal handler can raise, and then comes the next one.
+        """
+        records = map(self._object.write, [data[at : at + _RECORD_BYTES] for at in range(0, len(data), _RECORD_BYTES)])
+        call(kept, _acquire, self._lock)
+        try:
+            call(kept, [].extend, records)
+            found: bytes = call(kept, self._outgoing.read, -1)
             return found
+        finally:
+            call(kept, _release, self._lock)
 
     def opened(self, received: bytes) -> bytes:
         """Return what the other side has written, as far as it has arrived.

@@ -18,8 +18,19 @@ _STEPS = 100
 """Of the interpreter, one of which takes a signal that has arrived."""
 
 
+class EvaluationInterrupt(KeyboardInterrupt):
+    """Raised by the debugger, to end what is evaluated: no signal has come, and the program is not to have it.
+
+    The code that is evaluated, and who has asked for it, see a `KeyboardInterrupt`.
+    """
+
+
+EvaluationInterrupt.__name__ = EvaluationInterrupt.__qualname__ = "KeyboardInterrupt"
+EvaluationInterrupt.__module__ = "builtins"
+
+
 def _raise(number: int, frame: Any) -> None:
-    raise KeyboardInterrupt
+    raise EvaluationInterrupt
 
 
 def is_own(handler: Any) -> bool:

@@ -8,7 +8,7 @@ Only what is there is set: a name that is misspelled would make a variable that 
 import _ast
 import itertools
 import sys
-from typing import Any, Dict
+from typing import Any, Callable, Dict
 
 from trio_debugmcp.probe.inside import evaluation, frame_names, visible_frames
 from trio_debugmcp.probe.inside.debugger import attached
@@ -31,14 +31,20 @@ def _refuse(value: Any) -> None:
     raise LookupError("the frame is not there any more")
 
 
-def in_frame(number: int, frame: Any, target: str, source: str) -> None:
-    """Evaluate a value in a frame, and assign it to a target there; in the thread that is stopped there."""
+def in_frame(
+    number: int, frame: Any, target: str, source: str, keep: Callable[[BaseException], bool] = lambda _: False
+) -> None:
+    """Evaluate a value in a frame, and assign it to a target there; in the thread that is stopped there.
+
+    `keep`: as of `RunningEvaluation.run`.
+    """
     names = FrameNames(frame)
 
     def assign_value(value: Any) -> None:
         assign(target, value, names.together, frame)
 
-    evaluation.new(number, 0, source).run(names.together, own_thread=False, use=assign_value, settle=names.write_back)
+    made = evaluation.new(number, 0, source)
+    made.run(names.together, own_thread=False, use=assign_value, settle=names.write_back, keep=keep)
 
 
 def assign(target: str, value: Any, names: Dict[str, Any], frame: Any) -> None:
