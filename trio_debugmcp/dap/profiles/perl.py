@@ -1,9 +1,13 @@
-"""Perl as its language server shows it, which names no paths."""
+"""Perl as its language server shows it, which names no paths, and as it prints what ends a program."""
 
 import re
 
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.language import LanguagePrograms
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
+
+_DIED = re.compile(r"(?P<said>\S.*) at (?P<file>\S.*?) line (?P<line>\d+)(?:, <[^<>]*> (?:line|chunk) \d+)?\.")
 
 _INDEX = re.compile(r"\[(\d+)\]|(\d+)")
 
@@ -30,3 +34,16 @@ class PerlWords(Words):
             "perl-ls sets none in a module that Perl has found by a relative directory, as `use lib 'lib'` names one: "
             'use FindBin; use lib "$FindBin::Bin/lib"; or env={"PERL5LIB": "/path/to/lib"}'
         )
+
+
+class PerlPrograms(LanguagePrograms):
+    """What they have printed of the exception that ended them."""
+
+    def printed_in(self, stderr: str) -> PrintedExceptions:
+        # What `die` and `croak` say is the last that is written; callers, if any, stand behind it after a tab.
+        lines = [line for line in stderr.rstrip().splitlines() if not line.startswith("\t")]
+        died = _DIED.fullmatch(lines[-1]) if lines else None
+        if died is None:
+            return PrintedExceptions()
+        crash = Crash(f"die: {died['said']}", (CrashFrame("", died["file"], int(died["line"])),))
+        return PrintedExceptions(crash, unseen="perl-ls has no breakpoints on exceptions", by_line=True)

@@ -47,8 +47,10 @@ class PrintedExceptions(Struct, frozen=True):
     """What a program has printed of exceptions: the one that ended it, as far as that is known, and others.
 
     `unseen`: why the debugger takes the one that ended it for one that is caught, and does not stop at it.
+    `by_line`: only a breakpoint on the line that raised it stops there.
     """
 
     crash: Crash | None = None
     survived: tuple[Survived, ...] = ()
     unseen: str | None = None
+    by_line: bool = False

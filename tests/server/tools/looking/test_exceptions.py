@@ -253,6 +253,7 @@ class Prints(LanguagePrograms):
             CRASH if "crash" in stderr else None,
             (*others, *[Survived(None, "a task was pending")] * ("p" in stderr)),
             "nobody saw it" if "unseen" in stderr else None,
+            by_line="line" in stderr,
         )
 
 
@@ -315,6 +316,18 @@ async def test_an_exception_at_which_the_debugger_does_not_stop_is_noted_with_wh
     async with connect("legacy", options=settings) as client:
         end = await ended(adapter, client, code, said)
         assert (note in end.get("notes", [])) is is_noted
+
+
+async def test_of_an_adapter_without_breakpoints_on_exceptions_the_line_is_noted_that_raised_what_ended_the_program(
+    autojump_clock: MockClock, options: tuple[FakeAdapter, Options]
+) -> None:
+    adapter, settings = options
+    async with connect("legacy", options=settings) as client:
+        end = await ended(adapter, client, 255, "crash unseen line")
+        assert (
+            "the program wrote last, at /a.py:1: at night. "
+            'As nobody saw it, `breakpoints: [{"file": "/a.py", "line": 1}]` stops before that'
+        ) in end["notes"]
 
 
 async def test_what_failed_in_a_worker_is_the_cause_with_its_frames(

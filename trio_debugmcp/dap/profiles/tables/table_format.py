@@ -126,7 +126,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     is_program: bool = False
     request: Literal["launch", "attach"] = "launch"
     children: Literal["same-address"] | None = None
-    hooks: Literal["native", "perl", "php", "go", "javascript", "java", "browser", "lua"] | None = None
+    hooks: Literal["native", "perl", "php", "ruby", "go", "javascript", "java", "browser", "lua"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
     renew: str | None = None

@@ -24,9 +24,10 @@ from trio_debugmcp.dap.profiles.native.machine_code import (
 from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.native.signals import NativeThrown
-from trio_debugmcp.dap.profiles.perl import PerlValues, PerlWords
-from trio_debugmcp.dap.profiles.php import PhpValues
+from trio_debugmcp.dap.profiles.perl import PerlPrograms, PerlValues, PerlWords
+from trio_debugmcp.dap.profiles.php import PhpPrograms, PhpValues
 from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.dap.profiles.ruby import RubyPrograms
 from trio_debugmcp.dap.profiles.tables.table_format import Table
 
 
@@ -54,9 +55,11 @@ def learn_language(profile: Profile, table: Table) -> None:
     if table.truth is not None:
         profile.expressions = JudgedExpressions(table.truth)
     if table.hooks == "perl":
-        profile.values, profile.words = PerlValues(), PerlWords()
+        profile.values, profile.words, profile.programs = PerlValues(), PerlWords(), PerlPrograms()
     if table.hooks == "php":
-        profile.values = PhpValues()
+        profile.values, profile.programs = PhpValues(), PhpPrograms()
+    if table.hooks == "ruby":
+        profile.programs = RubyPrograms()
     if table.hooks == "go":
         profile.expressions = GoExpressions()
         profile.code = GoCode()

@@ -1,5 +1,6 @@
 """What the program that has ended printed of exceptions, for answers: the one that ended it, and others."""
 
+import json
 from collections.abc import Iterator
 
 from trio_debugmcp.dap.profiles import Launch
@@ -116,11 +117,21 @@ def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> 
     ]
     if any(each is not None and is_of_type(crash.exception, each.type) for each in of_program):
         return []
-    kind = crash.exception.partition(":")[0].partition(" ")[0]
-    wanted = f'breakpoints: [{{"exception": "{kind}"}}]'
+    if printed.by_line and crash.frames:
+        frame = crash.frames[0]
+        place = Places(debugger.workspace.directory).line(frame.file, frame.line)
+        said = shortened(crash.exception.partition(": ")[2], _MAX_LENGTH)
+        wanted = _wanted({"file": frame.file, "line": frame.line})
+        return [f"the program wrote last, at {place}: {said}. As {printed.unseen}, `{wanted}` stops before that"]
+    kind = crash.exception.partition(": ")[0].partition(" ")[0]
+    wanted = _wanted({"exception": kind})
     return [
         f"{kind} ended the program without a stop, as {printed.unseen}: with `{wanted}` it stops where it is raised"
     ]
+
+
+def _wanted(breakpoint: dict[str, str | int]) -> str:
+    return f"breakpoints: [{json.dumps(breakpoint, ensure_ascii=False)}]"
 
 
 def _is_shown(exception: str | None, shown: tuple[str, ...]) -> bool:

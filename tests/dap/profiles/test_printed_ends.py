@@ -1,0 +1,61 @@
+"""What Ruby, Perl and PHP print of the exception that ends a program."""
+
+from trio_debugmcp.dap.profiles.perl import PerlPrograms
+from trio_debugmcp.dap.profiles.php import PhpPrograms
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame
+from trio_debugmcp.dap.profiles.ruby import RubyPrograms
+
+
+def test_ruby_prints_an_exception_in_the_line_of_its_frame_and_below_it_what_it_was_raised_from() -> None:
+    printed = """\
+#<Thread:0x00 run> terminated with exception (report_on_exception is true):
+/src/shop.rb:2:in `work': in a thread (ThreadError)
+careful
+/src/shop.rb:5:in 'block in Shop#price': no plum: sold (Shop::OutOfStock)
+\tfrom /src/shop.rb:5:in 'Hash#fetch'
+\tfrom /src/shop.rb:14:in '<main>'
+/src/shop.rb:3:in `find': key not found (KeyError)
+\tfrom /src/shop.rb:5:in `price'
+"""
+    found = RubyPrograms().printed_in(printed)
+    frames = (
+        CrashFrame("block in Shop#price", "/src/shop.rb", 5),
+        CrashFrame("Hash#fetch", "/src/shop.rb", 5),
+        CrashFrame("<main>", "/src/shop.rb", 14),
+    )
+    cause = Crash("KeyError: key not found", (CrashFrame("find", "/src/shop.rb", 3),), way="cause")
+    assert found.crash == Crash("Shop::OutOfStock: no plum: sold", frames, inner=(cause,))
+    assert (found.unseen is not None, found.by_line) == (True, False)
+    assert RubyPrograms().printed_in("shop.rb:5: warning: unused (x)\n").crash is None
+
+
+def test_perl_prints_what_ends_a_program_last_with_its_callers_behind_it() -> None:
+    programs = PerlPrograms()
+    callers = "\tmain::price('plum') called at a.pl line 9\n"
+    printed = f"odd at a.pl line 2.\nno plum at /my src/a.pl line 6, <STDIN> line 3.\n{callers}"
+    found = programs.printed_in(printed)
+    assert found.crash == Crash("die: no plum", (CrashFrame("", "/my src/a.pl", 6),))
+    assert found.by_line
+    assert programs.printed_in("odd at a.pl line 2.\ndone\n").crash is None, "a warning, and the program went on"
+    assert programs.printed_in("").crash is None
+
+
+def test_php_prints_what_an_exception_was_raised_from_above_it() -> None:
+    printed = """\
+PHP Warning:  odd in /src/a.php on line 2
+PHP Fatal error:  Uncaught App\\KeyMissing: no
+such key in /src/a.php:3
+Stack trace:
+#0 /src/a.php(8): price()
+#1 {main}
+
+Next App\\OutOfStock: no plum in /src/a.php:5
+Stack trace:
+#0 {main}
+  thrown in /src/a.php on line 5
+"""
+    found = PhpPrograms().printed_in(printed)
+    cause = Crash("App\\KeyMissing: no\nsuch key", (CrashFrame("", "/src/a.php", 3),), way="cause")
+    assert found.crash == Crash("App\\OutOfStock: no plum", (CrashFrame("", "/src/a.php", 5),), inner=(cause,))
+    assert PhpPrograms().printed_in("PHP Fatal error:  Allowed memory size exhausted in /a.php on line 3").crash is None
+    assert PhpPrograms().printed_in("PHP Fatal error:  Uncaught Odd").crash is None, "cut off"

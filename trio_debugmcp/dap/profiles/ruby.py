@@ -1,0 +1,47 @@
+"""Ruby as its interpreter prints the exceptions that end a program.
+
+    printed_in(stderr).crash      # Crash("OutOfStock: no plum", frames)
+
+The exception is in the line of its innermost frame, and behind it are the others, and what it was raised from:
+
+    shop.rb:5:in `price': no plum (OutOfStock)
+            from shop.rb:14:in `<main>'
+    shop.rb:3:in `find': key not found (KeyError)
+            from shop.rb:5:in `price'
+"""
+
+import re
+
+from trio_debugmcp.dap.profiles.language import LanguagePrograms
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
+
+_AT = r"(?P<file>[^\s:][^:\n]*):(?P<line>\d+):in [`'](?P<function>[^'\n]*)'"
+
+_HEAD = re.compile(rf"{_AT}: (?P<message>.*) \((?P<kind>[A-Z][\w:]*)\)$")
+
+_FRAME = re.compile(rf"\t+(?:\s*\d+: )?from {_AT}$")
+
+_UNSEEN = "rdbg stops at none by itself"
+
+
+class RubyPrograms(LanguagePrograms):
+    """What they have printed of the exception that ended them."""
+
+    def printed_in(self, stderr: str) -> PrintedExceptions:
+        crash: Crash | None = None
+        before = ""
+        for line in stderr.splitlines():
+            head, frame = _HEAD.match(line), _FRAME.match(line)
+            if head is not None and (crash is None or not before.startswith("\tfrom ")):
+                crash = Crash(f"{head['kind']}: {head['message']}", (_frame(head),))
+            elif head is not None and crash is not None:
+                cause = Crash(f"{head['kind']}: {head['message']}", (_frame(head),), way="cause")
+                crash = Crash(crash.exception, crash.frames, inner=(*crash.inner, cause))
+            elif frame is not None and crash is not None and not crash.inner:
+                crash = Crash(crash.exception, (*crash.frames, _frame(frame)))
+            before = line
+        return PrintedExceptions(crash, unseen=_UNSEEN)
+
+
+def _frame(found: re.Match[str]) -> CrashFrame:
+    return CrashFrame(found["function"], found["file"], int(found["line"]))
