@@ -182,6 +182,30 @@ async def test_a_function_that_an_adapter_cannot_stop_in_is_a_line_of_the_file_t
 
 
 @pytest.mark.usefixtures("without_threads")
+async def test_which_of_several_functions_is_meant_is_known_after_the_adapter_has_set_it_and_at_the_end(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    async def unbound(arguments: dict[str, Any]) -> object:
+        return {"breakpoints": [{"id": 1, "verified": False}]}
+
+    script, child = tmp_path / "app.js", program()
+    script.write_text("function half(n) {\n  return n;\n}\nclass Till {\n  half(n) {\n    return n;\n  }\n}\n")
+    child.answer("setBreakpoints", unbound)
+    root = launcher(of=child)
+    lines = LAUNCHES + 'lacks = ["supportsFunctionBreakpoints"]\nhooks = "javascript"\n'
+    async with launched(lines, root, program=str(script), breakpoints=[{"function": "half"}]) as client:
+        await child.event("breakpoint", {"reason": "changed", "breakpoint": {"id": 1, "verified": True, "line": 2}})
+        await trio.sleep(1)
+        (kept,) = (await client.read("debugger://breakpoints"))["functionBreakpoints"]
+        where = "is in the first `half`, app.js:2; others: Till.half (app.js:6): say which by its `file`"
+        assert (kept["verified"], kept["message"]) == (True, where)
+        await child.exit(0)
+        await root.event("terminated")
+        notes = (await client.call("debug_wait"))["notes"]
+        assert notes == ["the program ended", "no stop at fn-1 half", f"fn-1 {where}"]
+
+
+@pytest.mark.usefixtures("without_threads")
 async def test_a_child_finds_a_function_in_the_files_of_the_program_that_has_started_it(
     autojump_clock: MockClock, tmp_path: Path
 ) -> None:

@@ -174,7 +174,8 @@ class Breakpoint(StopPlace, frozen=True):
 
     It is `lost` when the session that it is `only_in` ends, or when its text is in no line; the text says why. `hits`
     counts the hits in all sessions since the last launch or attach, `notifications_sent` the messages. `refused` is why
-    a session since then had not set it when it ended. `set_by` are the names of the clients that have set it. One that
+    a session since then had not set it when it ended. `remark` is what it stands at, if that is not what its place
+    says: the adapter has other words, or none. `set_by` are the names of the clients that have set it. One that
     is `held_for` a program is not to stop a run of it, so no adapter of that program has it until the run is over; it
     stops all others.
     """
@@ -182,6 +183,7 @@ class Breakpoint(StopPlace, frozen=True):
     hits: int = 0
     notifications_sent: int = 0
     refused: str | None = None
+    remark: str | None = None
     lost: str | None = None
     held_for: str | None = None
     set_by: tuple[str, ...] = ()

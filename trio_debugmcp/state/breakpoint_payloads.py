@@ -62,7 +62,7 @@ def breakpoint_payload(breakpoint: Breakpoint) -> BreakpointPayload:
         set_by=list(breakpoint.set_by) or UNSET,
         message=breakpoint.problem
         or breakpoint.lost
-        or (binding.message if binding is not None else None)
+        or (None if binding is None else binding.message or breakpoint.remark)
         or finished
         or moved,
     )

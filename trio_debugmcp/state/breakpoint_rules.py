@@ -59,7 +59,7 @@ def without_history(state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            replace(breakpoint, hits=0, bindings=(), problem=None, notifications_sent=0, refused=None)
+            replace(breakpoint, hits=0, bindings=(), problem=None, notifications_sent=0, refused=None, remark=None)
             for breakpoint in state.breakpoints
         ),
         run_places=tuple(replace(run_place, bindings=(), problem=None) for run_place in state.run_places),
@@ -101,9 +101,11 @@ def withdrawn(state: State, change: RunPlacesWithdrawn) -> State:
 
 def answered(state: State, change: BreakpointsBound) -> State:
     """The state after a session's adapter has answered about breakpoints."""
-    results = dict(change.results)
+    results, remarks = dict(change.results), dict(change.remarks)
 
     def after(place: Place) -> Place:
+        if isinstance(place, Breakpoint) and place.id in remarks:
+            place = replace(place, remark=remarks[place.id])
         return bound(place, change.session_id, results[place.id]) if place.id in results else place
 
     return with_places(state, after)

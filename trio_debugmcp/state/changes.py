@@ -238,10 +238,14 @@ class BreakpointsRemoved(Change, frozen=True):
 
 
 class BreakpointsBound(Change, frozen=True):
-    """A session's adapter answered about breakpoints, by our ids. None: the breakpoint was not sent to it."""
+    """A session's adapter answered about breakpoints, by our ids. None: the breakpoint was not sent to it.
+
+    `remarks`: what is to be said of some whatever the adapter says.
+    """
 
     session_id: str
     results: tuple[tuple[str, DapBreakpoint | None], ...]
+    remarks: tuple[tuple[str, str], ...] = ()
 
 
 class ExceptionBreakpointsBound(Change, frozen=True):

@@ -6,7 +6,7 @@ Long because it is what adapters override: a method for each difference between 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -141,8 +141,17 @@ class Code:
         """The line where a breakpoint on this line belongs; None if no code follows it. `text`: if not on disk."""
         return line
 
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
-        """The first statement of a function, in these files or the modules below these directories."""
+    def function_place(
+        self,
+        name: str,
+        files: Sequence[str],
+        directories: Sequence[str],
+        may_read: Callable[[str], bool] = lambda _: True,
+    ) -> FunctionPlace | None:
+        """The first statement of a function, in these files or the modules below these directories.
+
+        `may_read`: whether a file may be known at all.
+        """
         return None
 
     def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:

@@ -111,7 +111,8 @@ def end_notes(debugger: Debugger, held: Container[str]) -> list[str]:
             what = "no stop at" if breakpoint.spec.log_message is None else "no hit of"
             never.setdefault(what, []).append(f"{breakpoint.id} {place}")
             reason = unnamed if breakpoint.spec.function else _why_never(debugger, breakpoint)
-            reasons |= {} if reason is None else {reason: None}
+            chosen = f"{breakpoint.id} {breakpoint.remark}" if breakpoint.spec.function and breakpoint.remark else None
+            reasons |= {each: None for each in (chosen, reason) if each is not None}
     notes = [
         f"{what} {'; '.join(found[:MAX_NAMED])}" + (f"; {len(found) - MAX_NAMED} more" * (len(found) > MAX_NAMED))
         for what, found in never.items()

@@ -3,10 +3,11 @@
 `setBreakpoints` replaces all breakpoints of one file, so a file is always sent whole, from the current state.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import trio
@@ -122,7 +123,7 @@ class LineSync:
             if len({place.spec.line for place in again}) < len({place.spec.line for place in placed}):
                 answers = await self._send_placed(file, again)  # the adapter has moved two to one line
         told = [(place, _with_change(answer, changed.get(place.id))) for place, answer in answers]
-        await self.bind(places, [*told, *without_code], unsupported)
+        await self.bind(places, [*told, *without_code], unsupported, changed)
 
     async def _send_placed(self, file: str, placed: list[StopPlace]) -> list[tuple[StopPlace, DapBreakpoint]]:
         """Send breakpoints at their lines, and return what became of each."""
@@ -199,8 +200,9 @@ class LineSync:
         mine: list[StopPlace],
         answers: list[tuple[StopPlace, DapBreakpoint]],
         unsupported: list[tuple[StopPlace, str]],
+        remarks: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Merge what became of breakpoints: what the adapter answered, and what it cannot do."""
+        """Merge what became of breakpoints: what the adapter answered, what it cannot do, what else is to be said."""
         results: list[tuple[str, DapBreakpoint | None]] = [(place.id, answer) for place, answer in answers]
         name = self._requests.debugger_name
         results += [(place.id, DapBreakpoint(message=f"{name} does not support {what}")) for place, what in unsupported]
@@ -212,7 +214,7 @@ class LineSync:
         for place, answer in answers:
             if answer.verified:
                 self._sources.learn(place.spec.file, self._requests.session_id)
-        await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
+        await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results), tuple(remarks.items())))
 
     def _line_breakpoint(self, file: str, group: placement.Group, *, judged: bool) -> dict[str, Any]:
         if judged and not group.is_simple:

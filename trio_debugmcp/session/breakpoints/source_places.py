@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -61,8 +62,8 @@ class SourcePlaces:
         code, (files, directories) = self._profile.code, self._near(near)
 
         def find() -> tuple[Any, ...] | None:  # in a recording it is JSON
-            place = code.function_place(function, files, directories)
-            return None if place is None or not _may_read(self._sources, place.file) else astuple(place)
+            place = code.function_place(function, files, directories, partial(_may_read, self._sources))
+            return None if place is None else astuple(place)
 
         found = await self._looked_for(f"function {function}", find, None)
         return None if found is None else FunctionPlace(*found)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -242,8 +242,14 @@ class JavaScriptCode(Code):
     def module_in(self, file: str) -> str | None:
         return PurePath(file).name.partition(".")[0]
 
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
-        found = functions_named(name, files, directories)
+    def function_place(
+        self,
+        name: str,
+        files: Sequence[str],
+        directories: Sequence[str],
+        may_read: Callable[[str], bool] = lambda _: True,
+    ) -> FunctionPlace | None:
+        found = [each for each in functions_named(name, files, directories) if may_read(each[0])]
         if not found:
             return None
         (file, function), *rest = found

@@ -1,7 +1,7 @@
 """Source files of programs of machine code, as debug information names them, and functions of Rust in them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -46,8 +46,15 @@ class NativeCode(Code):
             return program is not None and binder["unit"] == PurePath(program).stem
         return file.lower().endswith((*FORTRAN, ".d")) or _ZIG_LIBRARY.fullmatch(file) is not None
 
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
-        found = {place[1:] for place in rust_functions.places(name, directories)} if name != "main" else set()
+    def function_place(
+        self,
+        name: str,
+        files: Sequence[str],
+        directories: Sequence[str],
+        may_read: Callable[[str], bool] = lambda _: True,
+    ) -> FunctionPlace | None:
+        places = rust_functions.places(name, directories) if name != "main" else []
+        found = {place[1:] for place in places if may_read(place[1])}
         return FunctionPlace(*found.pop()) if len(found) == 1 else None
 
     def find_functions(

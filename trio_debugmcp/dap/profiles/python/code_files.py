@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
@@ -69,7 +69,13 @@ class PythonCode(Code):
         source = _read(file) if text is None else text.encode(errors="replace")
         return line if source is None else code_lines.line_with_code(source, line)
 
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> FunctionPlace | None:
+    def function_place(
+        self,
+        name: str,
+        files: Sequence[str],
+        directories: Sequence[str],
+        may_read: Callable[[str], bool] = lambda _: True,
+    ) -> FunctionPlace | None:
         """Look for `module.function` below the directories, then for `Class.method` in all files that are near."""
         names = name.split(".")
         modules = [
@@ -84,7 +90,7 @@ class PythonCode(Code):
         near = _near(files, directories)
         exists = False
         for file, inner in [*modules, *((near_file, names) for near_file in dict.fromkeys(near))][: 2 * _MAX_FILES]:
-            source = _read(str(file))
+            source = _read(str(file)) if may_read(str(file)) else None
             if source is None or inner[-1].encode() not in source:  # much faster than to parse each
                 continue
             line = code_lines.function_line(source, inner) if len(names) > 1 else None
