@@ -3,6 +3,7 @@
 import os
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -30,13 +31,21 @@ def options(**attributes: object) -> Options:
     return Options(settings=Settings(directory="/", profiles=(profile,)))
 
 
+STARTS = """\
+import subprocess, sys
+sleep, count, void = sys.argv[1], int(sys.argv[2]), subprocess.DEVNULL
+print(*(subprocess.Popen([sleep, "300"], stdout=void, stderr=void).pid for _ in range(count)))
+"""
+"""Each of them has its name by then: Popen returns when it is executed."""
+
+
 @contextmanager
 def sleeping(name: str, directory: Path, count: int = 1) -> Iterator[list[int]]:
     """Processes with this name, which this process has not started itself."""
     place = directory / name
     place.symlink_to("/bin/sleep")
-    started = f"for i in $(seq {count}); do {place} 300 >/dev/null 2>&1 & echo $!; done"
-    done = subprocess.run(["setsid", "sh", "-c", started], stdout=subprocess.PIPE, text=True, check=True, timeout=120)
+    command = [sys.executable, "-c", STARTS, str(place), str(count)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=120, start_new_session=True)
     pids = [int(each) for each in done.stdout.split()]
     try:
         yield pids
