@@ -414,9 +414,8 @@ async def test_a_test_may_be_named_alone_or_in_place_of_a_program(debugging: Con
     async with debugging() as client:
         stop = await client.call("debug_launch", test="test_total", cwd=str(shop), env=FEW_PLUGINS)
         assert place(stop) == "test_till.py:8 in test_total"
-        stop = await client.call(
-            "debug_launch", program=f"{shop}/tests/test_till.py::test_empty", env=FEW_PLUGINS, replace=True
-        )
+        spaced = (shop / "tests").rename(shop / "all tests") / "test_till.py"
+        stop = await client.call("debug_launch", program=f"{spaced}::test_empty", env=FEW_PLUGINS, replace=True)
         assert place(stop) == "test_till.py:19 in test_empty"
         failed = await refused(client, "debug_launch", test="orders", cwd=str(shop), replace=True)
         assert "There are: " in failed.message

@@ -88,7 +88,7 @@ async def open_relay_process(directory: Path, door: dict[str, Any], *words: str)
     token = directory / "token"
     token.write_text(door["token"])
     token.chmod(0o600)
-    command = door["relay"].replace("FILE", str(token)).replace(" --pid PID", "").split()[1:]
+    command = [str(token) if word == "FILE" else word for word in door["relay"].removesuffix(" --pid PID").split()[1:]]
     process = await trio.lowlevel.open_process(
         [sys.executable, "-m", "trio_debugmcp", *command, *words],
         stderr=subprocess.PIPE,

@@ -155,6 +155,7 @@ def test_the_names_of_tests_and_folders_of_tests_pass() -> None:
 def test_a_module_that_is_not_there_is_recognised_by_what_python_prints() -> None:
     programs = PythonPrograms()
     assert programs.missing_module("/x/python: No module named nosuch\n") == "nosuch"
+    assert programs.missing_module("/my x/my python: No module named nosuch\n") == "nosuch"
     text = "/x/python: Error while finding module specification for 'a.b' (ModuleNotFoundError: No module named 'a')\n"
     assert programs.missing_module(text) == "a.b"
     assert programs.missing_module("ModuleNotFoundError: No module named 'other'\n") is None

@@ -133,11 +133,13 @@ def test_input_is_given_whole_and_then_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("last", ["sys.exit(3)", "time.sleep(10000)"])
 def test_a_daemon_ends_with_its_try_when_that_ends_and_when_its_time_is_over(tmp_path: Path, last: str) -> None:
-    asked = wanted(tmp_path, DAEMON.replace("LAST", last), try_seconds=30.0 if "exit" in last else 5.0)
+    asked = wanted(tmp_path, DAEMON.replace("LAST", last), try_seconds=3000.0 if "exit" in last else 5.0)
     answer = kept(asked)
     assert answer["exitCode"] == (3 if "exit" in last else None)
     assert answer["timedOut"] == ("sleep" in last)
-    assert not is_living(int((tmp_path / "pid").read_text()))
+    begun = tmp_path / "pid"  # on a busy machine it has not come so far within its time
+    assert begun.exists() or answer["timedOut"]
+    assert not (begun.exists() and is_living(int(begun.read_text())))
 
 
 def test_the_end_of_standard_input_ends_the_try_with_its_daemons(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.errors import CannotRun
 
 _NO_MODULE = re.compile(
-    r"^\S*[/\\]\S+: "
+    r"^.*[/\\][^/\\:\n]+: "
     r"(?:Error while finding module specification for '(.+?)' \(ModuleNotFoundError|No module named (\S+)$)",
     re.MULTILINE,
 )

@@ -40,7 +40,7 @@ def as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:
     is_there = ("::" in program or command is not None) and existing_file(debugger, program, cwd) is not None
     if is_there or (command is None and not _AS_TEST.fullmatch(program)):
         return params
-    if command is None:
+    if command is None or _is_test(debugger, program, cwd):
         return replace(params, program=None, test=program)
     try:
         words = shlex.split(command["rest"])
@@ -60,6 +60,12 @@ def as_meant(debugger: Debugger, params: DebugLaunch, cwd: str) -> DebugLaunch:
     if words[0].startswith("-") or (existing_file(debugger, words[0], cwd) is None and not is_command):
         return params
     return replace(params, program=words[0], args=[*words[1:], *params.args])
+
+
+def _is_test(debugger: Debugger, program: str, cwd: str) -> bool:
+    """Return whether it is a test although it has blanks, in its name or in the path of its file."""
+    file = program.partition("::")[0]
+    return _AS_TEST.fullmatch(program) is not None and existing_file(debugger, file, cwd) is not None
 
 
 def _without_runner(words: list[str]) -> list[str]:
