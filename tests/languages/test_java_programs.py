@@ -61,13 +61,13 @@ async def test_a_class_of_a_package_is_built_with_what_it_uses_and_again_at_a_re
             await client.call("debug_launch", program=str(item))
 
 
-SHELF = """import java.util.List;
+SHELF = """import java.util.*;
 
 public class Shelf {
     static class Box { int weight = 3; String name = "fig"; }
 
     static int look(String word, List<String> all, Integer n, Box box) {
-        int length = word.length();
+        int length = word.length(); Map<String, Integer> counts = new HashMap<>(Map.of("fig", 2));
         return length + n;
     }
 
@@ -90,6 +90,11 @@ async def test_a_condition_with_a_call_stops_only_where_it_holds_and_calls_leave
         stop = await client.call("debug_launch", program=str(program), breakpoints=[breakpoint])
         assert (stop["breakpoints"], stop["locals"]["word"].split()[0], stop.get("notes")) == (["bp-1"], '"plum"', None)
         assert stop["locals"]["box"] == 'Shelf$Box(weight=3, name="fig")'
+        assert stop["locals"]["all"] == '["fig", "plum"] (java.util.List)'
+        assert stop["locals"]["n"] == "7 (java.lang.Integer)"
+        assert stop["locals"]["counts"] == '{"fig": 2} (java.util.Map)'
+        assert (await client.call("evaluate", expression="counts"))["value"] == '{"fig": 2}'
+        assert "console" not in stop
         assert (await client.call("evaluate", expression="n.intValue() + 1"))["value"] == "8"
         assert (await client.call("evaluate", expression="length"))["value"] == "4"
         assert (await client.call("evaluate", expression="word.length()"))["value"] == "4"

@@ -1,10 +1,13 @@
 """`AdapterValues`: how an adapter shows values of the debugged language, and the paths to what is inside them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapVariable
+
+Reading = Generator[int, Sequence[DapVariable] | None, str]
+"""What reads a value: yields a reference, and gets the children behind it, None if they are not to be had."""
 
 
 class Placeholders:
@@ -36,6 +39,10 @@ class Compositions:
     def folded(self, value: str, kind: str, items: int | None) -> str:
         """Among others, without what is inside; `items`: how many the adapter has counted."""
         return f"[{items} items]" if items else f"{kind}(…)"
+
+    def reading(self, variable: DapVariable) -> Reading | None:
+        """What reads a value from what is inside of it, for a language whose own classes have it there in their way."""
+        return None
 
     def is_followed(self, value: str, kind: str | None) -> bool:
         """Whether a value is an address, and what is there is meant: a reference, in the language of this type."""

@@ -8,14 +8,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.messages import DapVariable
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions, Reading
 from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.java_values import reading_of
 from trio_debugmcp.dap.profiles.jvm_sources import classes_of
 from trio_debugmcp.dap.profiles.language import Code, Expressions
 
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\|\||&&|[()\[\]?]|.", re.DOTALL)
 
 _OBJECT = re.compile(r"[\w.$]+@\d+")
+
+_LISTENING = re.compile(r"Listening for transport dt_socket at address: \d+\s*")
+"""What the virtual machine of each program that is launched writes first."""
 
 _FRAMES_OVER = "Thread has been resumed"
 
@@ -50,8 +55,17 @@ class JavaExpressions(Expressions):
         return [list(_parts(alternative, "&&")) for alternative in _parts(condition, "||")]
 
 
+class JavaCompositions(Compositions):
+    """Values read by what the classes of the JDK have inside."""
+
+    def reading(self, variable: DapVariable) -> Reading | None:
+        return reading_of(variable)
+
+
 class JavaValues(AdapterValues):
     """Values as the adapter shows them: `shop.Item@526` of an object, without its fields."""
+
+    compositions: ClassVar[Compositions] = JavaCompositions()
 
     def is_bare(self, value: str, kind: str | None) -> bool:
         return _OBJECT.fullmatch(value) is not None
@@ -62,6 +76,9 @@ class JavaValues(AdapterValues):
 
 class JavaWords(Words):
     """What the adapter writes."""
+
+    def is_routine(self, text: str) -> bool:
+        return _LISTENING.fullmatch(text) is not None
 
     def plain_error(self, error: str) -> str:
         plain = error.removeprefix("Evaluation error: ")

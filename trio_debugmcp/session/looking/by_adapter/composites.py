@@ -6,11 +6,13 @@ gdb has no text at all for a structure, and lldb only its address; both have its
 """
 
 from collections.abc import Sequence
+from contextlib import closing, suppress
+from typing import cast
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable, VariablesBody
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Reading
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.looking.by_adapter.dap_children import path_of
 from trio_debugmcp.session.requests import Requests
@@ -19,6 +21,9 @@ _NOT_RUN = "<property, not run>"
 
 _MAX_FIELDS = 12
 """Fields or items that are shown of one value."""
+
+_MAX_READS = 60
+"""Requests for one value that is read from what is inside of it."""
 
 MAX_COMPOSED = 20
 """Values that are composed at a time: each costs the adapter a request, of a reference two."""
@@ -66,6 +71,8 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     values = requests.profile.values
     if variable.variables_reference and values.compositions.is_followed(variable.value, variable.type):
         return await _followed(requests, variable)
+    if (reading := values.compositions.reading(variable)) is not None:
+        return replace(variable, value=await _read(requests, reading))
     folded = values.placeholders.filled(variable.value, ()) is not None
     if not variable.variables_reference or not (folded or values.is_bare(variable.value, variable.type)):
         return variable
@@ -84,6 +91,20 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     if pairs is not None and pairs.match(variable.value):
         return replace(variable, value=_pairs(requests, inside))
     return replace(variable, value=_composition(requests, inside, variable))
+
+
+async def _read(requests: Requests, reading: Reading) -> str:
+    """Return what reads a value, with what it asks for, as far as there is room."""
+    room, answer = _MAX_READS, None
+    with closing(reading):
+        while True:
+            try:
+                reference = reading.send(answer)
+            except StopIteration as end:
+                return cast("str", end.value)
+            room, answer = room - 1, None
+            with suppress(AdapterRefused):
+                answer = await children(requests, reference) if room >= 0 else None
 
 
 async def _followed(requests: Requests, variable: DapVariable) -> DapVariable:
