@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,62 @@ async def test_another_collective_a_straggler_a_dead_rank_and_one_with_nan_are_n
         values = await client.call("evaluate", expression="loss", group="all")
         assert values["values"][0].startswith("1 has nan (rank 31: s-")
         assert len(json.dumps(values)) <= 2048
+
+
+CROSSING = """
+import multiprocessing
+import os
+import signal
+
+def left():
+    with first:
+        both.wait()
+        second.acquire()
+
+def right():
+    with second:
+        both.wait()
+        first.acquire()
+
+def dies():
+    third.acquire()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def wants():
+    with third:
+        pass
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    first, second, third, both = context.Lock(), context.RLock(), context.Lock(), context.Barrier(2)
+    last = context.Process(target=dies, name="dies")
+    last.start()
+    last.join()
+    workers = [context.Process(target=work, name=work.__name__) for work in (left, right, wants)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+"""
+
+
+@pytest.mark.both_engines
+async def test_processes_that_take_two_locks_crosswise_and_a_lock_whose_owner_has_died_are_named(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "crossing.py"
+    file.write_text(CROSSING)
+    here = [each.strip() for each in CROSSING.splitlines()]
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
+        while not ((answer := await client.call("fleet_state")).get("deadlocks") and answer.get("locks")):
+            await trio.sleep(0.1)
+        [circle], [orphan] = answer["deadlocks"], answer["locks"]
+    ids = dict(re.findall(r"(left|right|wants): (s-\d+)", f"{circle} {orphan}"))
+    waits = {
+        f"left: {ids['left']} waits for second, which right has, in right {file}:{here.index('first.acquire()') + 1}",
+        f"right: {ids['right']} waits for first, which left has, in left {file}:{here.index('second.acquire()') + 1}",
+    }
+    assert circle.startswith("deadlock: ")
+    assert set(circle.removeprefix("deadlock: ").split("; ")) == waits
+    assert orphan.startswith(f"1 (wants: {ids['wants']}) waits for third: none of those that answer is seen to have ")

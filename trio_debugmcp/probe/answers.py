@@ -194,10 +194,41 @@ class ProcessorUse(ProbeAnswer, frozen=True):
     at: float
 
 
+class SharedTaker(ProbeAnswer, frozen=True):
+    """A thread that has taken a lock, and where it is; `by_call`: of `acquire`."""
+
+    thread: int
+    at: ProbePlace
+    by_call: bool = False
+
+
+class SharedWaiter(ProbeAnswer, frozen=True):
+    """A thread that waits for a lock, perhaps only for some time."""
+
+    thread: int
+    timed: bool = False
+
+
+class SharedLock(ProbeAnswer, frozen=True):
+    """A lock in memory that processes share, as one of them sees it.
+
+    Attributes:
+        id: the same in all processes of a machine.
+        count: how often this process has acquired it more than released it.
+        single: only one can have it; others are semaphores, which may be signals.
+    """
+
+    id: str
+    count: int = 0
+    single: bool = True
+    takers: tuple[SharedTaker, ...] = ()
+    waiters: tuple[SharedWaiter, ...] = ()
+
+
 class ProbeStacks(ProbeAnswer, frozen=True):
     """The answer to `stacks`: every thread with its frames, the number of threads, and which block each other.
 
-    `marks`, `used`: of the process, where asked.
+    `marks`, `used`, `shared`: of the process, where asked. `shared` is None where it can have no such locks.
     """
 
     stacks: tuple[ProbeStack, ...]
@@ -205,6 +236,7 @@ class ProbeStacks(ProbeAnswer, frozen=True):
     deadlocks: tuple[Deadlock, ...] = ()
     marks: ProcessMarks | None = None
     used: ProcessorUse | None = None
+    shared: tuple[SharedLock, ...] | None = None
 
 
 class ProbeStop(ProbeAnswer, frozen=True):

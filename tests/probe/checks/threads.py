@@ -16,9 +16,10 @@ from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
-from trio_debugmcp.probe.inside.threads import thread_list, wait_ends
+from trio_debugmcp.probe.inside.threads import shared_locks, thread_list, wait_ends
 from trio_debugmcp.probe.inside.threads import waits as waits_module
 from trio_debugmcp.probe.inside.threads.waits import Wait
+from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 locks = [threading.Lock() for _ in range(5)]
 
@@ -147,7 +148,8 @@ def check_what_threads_wait_for() -> None:
     assert waits(lambda: jobs.join(), "queue")["detail"] == "0 items, 1 not yet reported by task_done"
     shared = multiprocessing.Lock()
     shared.acquire()
-    assert waits(lambda: shared.acquire(), "lock") == {"kind": "lock", "what": "shared"}
+    wait = waits(lambda: shared.acquire(), "lock")
+    assert (wait["what"], wait["holder"]["name"]) == ("shared", "MainThread")
     pool = concurrent.futures.ThreadPoolExecutor(1)
     running: Any = pool.submit(event.wait)
     until(lambda found: running.running())
@@ -158,6 +160,49 @@ def check_what_threads_wait_for() -> None:
     child.kill()
     child.wait()
     listener.close()
+
+
+def check_the_locks_that_processes_share_are_listed_with_who_has_and_who_wants_them() -> None:
+    shared: List[Any] = [
+        multiprocessing.Lock(),
+        multiprocessing.RLock(),
+        multiprocessing.Semaphore(0),
+        multiprocessing.Lock(),
+    ]
+    lock, wanted, signal_, free = shared
+    wanted.acquire()
+
+    def take() -> None:
+        with free:
+            pass
+        with lock:
+            wanted.acquire()
+
+    taker, waiter = start(take), start(lambda: signal_.acquire(True, 500))
+    until(lambda found: {each["name"] for each in found["threads"] if "waits" in each} >= {taker.name, waiter.name})
+    mine = shared_locks.identities([each._semlock for each in shared])
+    assert len(set(mine.values())) == 4
+    question = thread_list.StackQuestion(start=0, most=1000, frames=1, locals_=False, shared=True)
+    found = thread_list.stacks_json(question, Budget(seconds=100), Renderer(Budget(seconds=100)))
+    names = {each["id"]: each["name"] for each in found["stacks"]}
+    listed = {each["id"]: each for each in found["shared"]}
+    of = [listed.get(mine[id(each._semlock)]) for each in shared]
+    shown = [
+        each
+        and (
+            each["count"],
+            each["single"],
+            [(names[by["thread"]], by["byCall"]) for by in each["takers"]],
+            [(names[by["thread"]], by["timed"]) for by in each["waiters"]],
+        )
+        for each in of
+    ]
+    assert shown == [
+        (1, True, [(taker.name, False)], []),
+        (1, True, [("MainThread", True)], [(taker.name, False)]),
+        (0, False, [], [(waiter.name, True)]),
+        None,
+    ]
 
 
 def check_only_a_timeout_that_ends_makes_a_circle_of_threads_timed() -> None:

@@ -55,7 +55,7 @@ def used_json() -> Dict[str, float]:
 def _machine(posix: Any) -> str:
     """What is the same of two processes if an id means the same process to both: the boot, and the namespace of ids."""
     try:
-        boot = _read(posix, "/proc/sys/kernel/random/boot_id", _MOST_CHARACTERS)
+        boot = read_file(posix, "/proc/sys/kernel/random/boot_id", _MOST_CHARACTERS)
         namespace: str = posix.readlink("/proc/self/ns/pid")
     except OSError:
         return ""
@@ -65,13 +65,14 @@ def _machine(posix: Any) -> str:
 def _before(posix: Any) -> Optional[Dict[str, str]]:
     """The variables as they were when the process began; of a fork, its parent. None where that is not known."""
     try:
-        lines = _read(posix, "/proc/self/environ", _MOST_ENVIRONMENT).split(b"\0")
+        lines = read_file(posix, "/proc/self/environ", _MOST_ENVIRONMENT).split(b"\0")
     except OSError:
         return None
     return _values({line.partition(b"=")[0]: line.partition(b"=")[2] for line in lines})
 
 
-def _read(posix: Any, path: str, most: int) -> bytes:
+def read_file(posix: Any, path: str, most: int) -> bytes:
+    """Return the first bytes of a file, without any code of the program."""
     file = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
         data = b""

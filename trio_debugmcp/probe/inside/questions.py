@@ -99,6 +99,7 @@ def _stacks(asked: ProbeQuestion) -> Json:
         most=asked.number("count", thread_list.MOST_THREADS),
         frames=asked.number("frames", STOP_FRAMES),
         locals_=bool(asked.parameters.get("locals")),
+        shared=bool(asked.parameters.get("process")),
     )
     answer = thread_list.stacks_json(question, asked.budget, asked.renderer)
     if asked.parameters.get("process"):

@@ -23,6 +23,7 @@ from trio_debugmcp.probe.answers import (
     ProbeThreads,
     ProcessMarks,
     ProcessorUse,
+    SharedLock,
     Tasks,
 )
 from trio_debugmcp.session.looking.by_adapter.adapter_stacks import adapter_stacks
@@ -77,6 +78,7 @@ class StackList(Struct, frozen=True):
 
     Attributes:
         marks: of its process, and `used`: processor time so far, if they were asked for.
+        shared: the locks in shared memory that the process uses, if they were asked for and it may have some.
     """
 
     source: Source
@@ -86,6 +88,7 @@ class StackList(Struct, frozen=True):
     deadlocks: tuple[Deadlock, ...] = ()
     marks: ProcessMarks | None = None
     used: ProcessorUse | None = None
+    shared: tuple[SharedLock, ...] | None = None
 
 
 class StackPage(Struct, frozen=True):
@@ -260,7 +263,13 @@ class ProgramThreads:
         if isinstance(found, ProbeStacks):
             stacks = tuple(map(self._stack, found.stacks))
             return StackList(
-                "probe", stacks, found.total, deadlocks=found.deadlocks, marks=found.marks, used=found.used
+                "probe",
+                stacks,
+                found.total,
+                deadlocks=found.deadlocks,
+                marks=found.marks,
+                used=found.used,
+                shared=found.shared,
             )
         if found.outside is None:
             return StackList("stop", failure=found.failure)

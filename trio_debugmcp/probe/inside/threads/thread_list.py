@@ -9,9 +9,9 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.debugger import attached, seam
+from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import library_waits, wait_ends, waits, with_blocks
+from trio_debugmcp.probe.inside.threads import library_waits, shared_locks, shared_uses, taken_locks, wait_ends, waits
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -21,7 +21,7 @@ MOST_THREADS = 1000
 """Of a program, in one answer."""
 
 _MOST_FRAMES = 60
-"""Of a thread that are searched for locks which it has."""
+"""Of a thread that are searched for its place in the user's code, or for the work that it does."""
 
 
 class LockOwner:
@@ -85,6 +85,8 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
     blocked = _deadlocks(page, known, holders)
     if blocked:
         answer["deadlocks"] = blocked
+    if asked.shared and shared_locks.are_here():
+        answer["shared"] = shared_uses.listed_json(found, known, budget)
     return answer
 
 
@@ -103,11 +105,12 @@ def awaited_json(idents: List[int], budget: Budget) -> Json:
 
 
 class StackQuestion:
-    """Which threads, and how much of each stack."""
+    """Which threads, and how much of each stack; `shared`: also who has and wants the locks that processes share."""
 
-    __slots__ = ("frames", "locals", "most", "start")
+    __slots__ = ("frames", "locals", "most", "shared", "start")
 
-    def __init__(self, start: int, most: int, frames: int, locals_: bool) -> None:
+    def __init__(self, start: int, most: int, frames: int, locals_: bool, shared: bool) -> None:
+        self.shared = shared
         self.start = start
         self.most = most
         self.frames = frames
@@ -195,7 +198,7 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
     """
     by_ident = {thread.ident: thread for thread in found}
     holders: Dict[int, LockOwner] = {}
-    searched: Dict[int, Any] = {}
+    searched: Dict[int, List[Any]] = {}
     for wait in known.values():
         if wait is None or wait.target is None:
             continue
@@ -207,8 +210,8 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
             runner = next((thread for thread in found if _runs(thread, wait.target)), None)
             if runner is not None:
                 holders[id(wait.target)] = LockOwner(runner, None, True)
-        elif type(wait.target) is waits.LOCK and wait.target.locked():
-            searched[id(wait.target)] = wait.target
+        elif _is_taken(waits.lock_of(wait.target)):
+            searched.setdefault(id(waits.lock_of(wait.target)), []).append(wait.target)
     end = budget.half()
     takers: Dict[Tuple[int, bool], Dict[int, LockOwner]] = {}
     is_complete = True
@@ -216,14 +219,14 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
         if time.monotonic() > end:
             is_complete = False  # one that was not looked at may have acquired it since
             break
-        for lock, frame, by_block in _taken(thread, searched):
+        for lock, frame, by_block in taken_locks.of(thread, lambda lock: id(lock) in searched):
             taker = LockOwner(thread, frame, False, by_call=not by_block)
             takers.setdefault((id(lock), by_block), {}).setdefault(thread.ident, taker)
         _forget_ended(known, [thread])
-    for key in searched:
+    for key, targets in searched.items():
         likely = takers.get((key, True)) or (takers.get((key, False)) if is_complete else None) or {}
         if len(likely) == 1:  # of several, which have acquired it one after the other, none is known to have it
-            holders[key] = next(iter(likely.values()))
+            holders.update({id(target): next(iter(likely.values())) for target in targets})
     _forget_ended(known, found)
     return holders
 
@@ -246,21 +249,12 @@ def _runs(thread: ProgramThread, future: Any) -> bool:
     return frame is not None
 
 
-def _taken(thread: ProgramThread, searched: Dict[int, Any]) -> List[Tuple[Any, Any, bool]]:
-    """The locks, of those that are searched, which a thread has taken; the frame of each, and whether by a `with`."""
-    found = []
-    frame, inner = thread.top, None
-    for _ in range(_MOST_FRAMES):
-        if frame is None:
-            break
-        if not seam.is_probe(frame):
-            for by_block, taken in ((True, with_blocks.taken_by_blocks), (False, with_blocks.taken_by_calls)):
-                for known in taken(frame):
-                    lock = waits.lock_of(known.value)
-                    if id(lock) in searched and not with_blocks.is_released(known.value, inner):
-                        found.append((lock, frame, by_block))
-        frame, inner = frame.f_back, frame
-    return found
+def _is_taken(lock: Any) -> bool:
+    """Whether a thread of this process has a lock, and Python does not say which."""
+    if type(lock) is waits.LOCK:
+        return bool(lock.locked())
+    semaphore = shared_locks.semaphore_of(lock)
+    return semaphore is not None and shared_locks.is_single(semaphore) and shared_locks.count(semaphore) > 0
 
 
 def _deadlocks(

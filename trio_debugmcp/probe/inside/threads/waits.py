@@ -13,7 +13,7 @@ from typing import Any, Callable, List, Optional, Tuple
 from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import bytecode, library_waits, with_blocks
+from trio_debugmcp.probe.inside.threads import bytecode, library_waits, shared_locks, with_blocks
 from trio_debugmcp.probe.inside.threads.bytecode import Known
 from trio_debugmcp.probe.inside.values import atoms, facts
 
@@ -319,7 +319,7 @@ def lock_of(manager: Any) -> Any:
         return manager
     if _is_of_threading(manager, "Condition"):
         return facts.attribute(manager, "_lock")
-    return None
+    return shared_locks.semaphore_of(manager)
 
 
 def _is_of_threading(value: Any, name: str) -> bool:

@@ -30,8 +30,10 @@ from trio_debugmcp.state.labels import Labels
 from trio_debugmcp.state.model import Departed
 from trio_debugmcp.state.payloads import Location, Payload, SessionPhase, shortened, signal_name
 
-_CLASSES, _TREE, _REST = 0.35, 0.25, 0.1
-"""Parts of an answer that its classes, the tree and each other list have in any case."""
+_CLASSES, _TREE, _DEADLOCKS, _REST = 0.25, 0.15, 0.3, 0.06
+"""Parts of an answer that its classes, the tree, deadlocks and each other list have in any case: together all of it.
+
+What one does not need goes to the others, in the order of the lists."""
 
 _BUSY, _STILL = 0.5, 0.1
 """Of a processor: what uses more of one computes, what uses less stands still. The questions take some, too."""
@@ -53,6 +55,7 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     Attributes:
         used: processor time, by the sessions' ids.
         deadlocks: what is to be said of each process whose threads wait for each other.
+        circles: lines on processes that wait for each other; `locks`: on the locks that they share and wait for.
         before: the places of the stacks at the last look, `ago` seconds; None: there was none. None of one of them: its
             stack was not known.
         is_whole: these are all that have connected.
@@ -62,6 +65,8 @@ class FleetLook(Struct, frozen=True, kw_only=True):
     ended: Sequence[Departed] = ()
     used: Mapping[str, Used] = {}
     deadlocks: Mapping[str, str] = {}
+    circles: Sequence[str] = ()
+    locks: Sequence[str] = ()
     before: Mapping[str, int | None] | None = None
     ago: float = 0.0
     is_whole: bool = True
@@ -95,8 +100,9 @@ class FleetAnswer(Answer, frozen=True, kw_only=True):
     """All processes as classes of equal stacks, the smallest first: what differs from the rest is there.
 
     `missing`: ranks that are not in the collective in which most are, and those that never connected. `ended`: those
-    that have ended since the fleet began. `since`: what has changed since the last call. `tree`: the stacks of all
-    threads merged, with how many processes have each. `omitted`: lines that were left out.
+    that have ended since the fleet began. `locks`: those in shared memory that are waited for, and who has them.
+    `since`: what has changed since the last call. `tree`: the stacks of all threads merged, with how many processes
+    have each. `omitted`: lines that were left out.
     """
 
     full: FleetData | None = None
@@ -105,6 +111,7 @@ class FleetAnswer(Answer, frozen=True, kw_only=True):
     classes: list[str] = []
     ended: list[str] = []
     deadlocks: list[str] = []
+    locks: list[str] = []
     processor: list[str] = []
     since: str | None = None
     tree: list[str] = []
@@ -121,10 +128,11 @@ def fleet_answer(places: Places, look: FleetLook, notes: Sequence[str] = ()) -> 
     since, branches = _since(look), merged(processes)
     tree = tree_lines(places, branches)
     lists = {
+        "deadlocks": ([*look.circles, *alike(processes, look.deadlocks)], _DEADLOCKS),
+        "locks": (list(look.locks), _REST),
         "missing": ([*missing_lines(places, processes, look.ended, how_it_ended), *_unconnected(look)], _REST),
         "classes": ([class_line(places, each) for each in found], _CLASSES),
         "ended": (ended_lines(look.ended), _REST),
-        "deadlocks": (alike(processes, look.deadlocks), _REST),
         "notes": ([*_unknown(processes), *notes], _REST),
         "processor": (_processor(look), _REST),
         "tree": (tree if len(tree) > 1 else [], _TREE),

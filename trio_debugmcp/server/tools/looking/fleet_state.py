@@ -1,21 +1,26 @@
 """`fleet_state`: all processes at once, running, waiting or stopped: who differs, who computes, who is gone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import trio
 
 from trio_debugmcp.errors import no_session
 from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
 from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, place_of
+from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.shared_waits import LineAbout, LockUse, SharedWaits, shared_waits
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there, starting_notes
 from trio_debugmcp.server.tools.looking.threads import deadlock_note
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.by_probe.live_threads import ALL_FRAMES
+from trio_debugmcp.session.looking.by_probe.live_threads import ALL_FRAMES, LiveThread
 from trio_debugmcp.session.looking.fleet_looks import FleetSeen, look_at, share
+from trio_debugmcp.session.looking.program_threads import StackList
 from trio_debugmcp.session.programs import FleetMemory
+from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Departed
 from trio_debugmcp.state.reduce import MAX_DEPARTED
 
@@ -32,6 +37,8 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     seen = await look_at([(session.id, session.looking.threads) for session in sessions], ALL_FRAMES)
     everyone = await processes_seen(debugger, sessions, seen)
     chosen = choose(params.group, everyone)
+    shared = await _shared_waits(debugger, sessions, seen, everyone)
+    those = {process.id for process in chosen.processes}
     deadlocks = {session.id: list(map(deadlock_note, seen.stacks[session.id].deadlocks)) for session in sessions}
     reader, starting = READER.get(), starting_notes(debugger)
     before = debugger.programs.last_look(reader)
@@ -40,6 +47,8 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
         ended=_departed(debugger) if params.group is None else (),
         used={process.id: _used(process.id, seen, before) for process in chosen.processes},
         deadlocks={session_id: "; ".join(notes) for session_id, notes in deadlocks.items() if notes},
+        circles=_lines(shared.circles, those),
+        locks=[*_lines(shared.orphans, those), *_lines(shared.held, those)],
         is_whole=params.group is None and not starting and len(debugger.state.departed) < MAX_DEPARTED,
         before=_places_before(before, params.group, chosen.processes),
         ago=0.0 if before is None else trio.current_time() - before.at,
@@ -51,6 +60,39 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     )
     debugger.programs.keep_look(reader, memory)
     return fleet_answer(Places(debugger.workspace.directory), look, [*chosen.notes, *starting])
+
+
+async def _shared_waits(
+    debugger: Debugger, sessions: Sequence[DebugSession], seen: FleetSeen, processes: Sequence[ProcessNow]
+) -> SharedWaits:
+    """Return who waits for which lock in shared memory. What may be due to the order of looks is looked at again."""
+    places = Places(debugger.workspace.directory)
+    found = shared_waits(places, _uses(seen, processes))
+    if not found.are_doubtful:
+        return found
+    sharing = [(each.id, each.looking.threads) for each in sessions if seen.stacks[each.id].shared is not None]
+    again = await look_at(sharing, ALL_FRAMES, computing=False)
+    return shared_waits(places, _uses(again, processes)).confirmed(found)
+
+
+def _uses(seen: FleetSeen, processes: Sequence[ProcessNow]) -> list[LockUse]:
+    """Return what each process says of the locks that it shares; those of one machine may be the same."""
+    uses = list[LockUse]()
+    for process in without_common_host(processes):
+        stacks = seen.stacks.get(process.id)
+        if stacks is not None and stacks.shared is not None and stacks.marks is not None:
+            machine = stacks.marks.machine or stacks.marks.host or ""
+            uses.append(LockUse(process, machine, stacks.shared, _threads_of(stacks)))
+    return uses
+
+
+def _threads_of(stacks: StackList) -> dict[int, LiveThread]:
+    return {each.thread.id: each.thread for each in stacks.stacks}
+
+
+def _lines(about: Mapping[Hashable, LineAbout], sessions: AbstractSet[str]) -> list[str]:
+    """Return the lines that are about one of these sessions."""
+    return [each.line for each in about.values() if each.sessions & sessions]
 
 
 def _places_before(

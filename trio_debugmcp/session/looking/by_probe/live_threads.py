@@ -56,7 +56,10 @@ ALL_FRAMES = 20
 
 
 class LiveThread(Struct, frozen=True):
-    """A thread. `waits`: what for, in words, and who holds it, as far as is known; `kind`: of what it waits for."""
+    """A thread. `waits`: what for, in words, and who holds it, as far as is known; `kind`: of what it waits for.
+
+    `holder`: the thread of the same process that has it.
+    """
 
     id: int
     name: str
@@ -64,6 +67,7 @@ class LiveThread(Struct, frozen=True):
     location: Location | None = None
     waits: str | None = None
     kind: str | None = None
+    holder: int | None = None
 
 
 class LiveStack(Struct, frozen=True):
@@ -120,6 +124,7 @@ def live_thread(thread: ProbeThread) -> LiveThread:
         None if at is None else location_of(at),
         None if thread.waits is None else waits_for(thread.waits),
         None if thread.waits is None else thread.waits.kind,
+        None if thread.waits is None or thread.waits.holder is None else thread.waits.holder.thread,
     )
 
 
