@@ -1,6 +1,7 @@
 """`trio-debugmcp doctor`: what it finds, and its exit code."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def test_a_program_is_really_debugged_with_the_python_of_the_project(
 ) -> None:
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
     (tmp_path / ".venv" / "pyvenv.cfg").touch()
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)

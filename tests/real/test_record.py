@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -285,7 +286,8 @@ def test_a_recorded_session_that_is_disconnected_plays_as_a_scenario(tmp_path: P
 def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     kept_code(tmp_path)  # the engine's code is in the cache: it is larger
-    limited = f"ulimit -f 8; exec {sys.executable} -m trio_debugmcp serve --record {file}"  # 8 KiB, to whatever file
+    command = [sys.executable, "-m", "trio_debugmcp", "serve", "--record", str(file)]
+    limited = f"ulimit -f 8; exec {shlex.join(command)}"  # 8 KiB, to whatever file
 
     async def run() -> str:
         pipe = subprocess.PIPE

@@ -6,6 +6,7 @@ end it, and clients with a token to be served on both ports in both eras.
 
 import os
 import resource
+import shlex
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -59,7 +60,7 @@ ATTACKS: tuple[Attack, ...] = (be_silent, send_half_a_head, begin_http_2, leave_
 async def serving_with(descriptors: int) -> AsyncIterator[tuple[ServerProcess, DebugClient]]:
     """Start a server with that limit and both ports, and its agent on standard input and output."""
     options = f"serve --ws 0 --http 0 --log-level info --token {CONTROL} --observe-token {OBSERVE}"
-    command = f"ulimit -n {descriptors} && exec {sys.executable} -m trio_debugmcp {options}"
+    command = f"ulimit -n {descriptors} && exec {shlex.quote(sys.executable)} -m trio_debugmcp {options}"
     pipe = subprocess.PIPE
     process = await trio.lowlevel.open_process(["sh", "-c", command], stdin=pipe, stdout=pipe, stderr=pipe)
     try:
