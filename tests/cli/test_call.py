@@ -112,7 +112,7 @@ def test_calls_of_a_project_reach_one_server_until_it_is_ended(shell: Shell) -> 
     assert (step["at"], step["locals"]["total"]) == ("app.py:3 in double", "8")
     assert shell.answer("evaluate", "expression=-", text="total + 1") == {"value": "9"}
     status = shell.answer("--status")
-    assert (status["kept"], status["now"]["at"]) == (True, "app.py:3 in double")
+    assert (status["kept"], status["now"]["at"], status["pageRole"]) == (True, "app.py:3 in double", "observe")
     assert shell.answer("--end") == {"ended": True, "project": str(shell.project)}
     assert process_ended(status["pid"])
     assert process_ended(stop["pid"])

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from tests.runs.recorded_programs import fresh_folder, python, record, run_recorded
+from tests.runs.recorded_programs import fresh_folder, lines_of, python, record, run_recorded
 from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison, compared
 from trio_debugmcp.runs.comparing.varying_values import is_alike
 from trio_debugmcp.runs.files.process_record import ProcessRecord
@@ -312,3 +312,76 @@ def test_turns_that_made_a_value_differ_and_lost_nothing_are_said_to_be_just_tha
     good, swapped = (record(source, python(3, 13)).processes[0] for source in (guarded, turned))
     notes = compared(good, swapped).notes
     assert any("No write of it was seen to be overtaken" in note for note in notes), notes
+
+
+def test_a_line_that_writes_another_item_differs() -> None:
+    source = "import os\n\nseen = {}\nseen[os.path.exists('late')] = 1\ntotal = 7 + (True in seen)\n"
+    found = compared(*with_and_without(source, "late"))
+    assert said(found.because[0])[0] == "seen[os.path.exists('late')] = 1"
+    assert "they are equal, step by step and value by value" not in found.notes
+
+
+@pytest.mark.parametrize("behind", ["", "count = 3\ntotal = len(box)\n"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "box.extend([5] * late)",
+        "box[:] = box + [5] * late",
+        "box += [5] * late",
+        "if late or not late: box += [5] * late",
+    ],
+)
+def test_a_line_that_writes_more_in_one_run_differs(changed: str, behind: str) -> None:
+    source = f"import os\n\nbox, late = [5, 6], 1\nbox.reverse()\n{changed.replace('late', LATE)}\n{behind}"
+    found = compared(*with_and_without(source, "late"))
+    good, bad = found.because[0].good, found.because[0].bad
+    assert (found.because[0].what, good and good.line, bad and bad.line) == ("differs", 5, 5)
+    assert found.notes == ["they took the same way to the end"]
+
+
+LATE = "os.path.exists('late')"
+
+CALLS = f"""\
+import os
+
+def made():
+    key = 1
+    return None
+
+box = [5, 6]
+for number in range(3):
+    box.extend([made()] * ({LATE} and number))
+total = len(box)
+"""
+
+
+def test_a_line_that_writes_more_behind_what_it_has_called_differs() -> None:
+    found = compared(*with_and_without(CALLS, "late"))
+    assert said(found.because[0])[2] == ["[2]=None"]
+    assert found.because[0].bad is not None
+    assert found.because[0].bad.line == 9
+
+
+def test_the_names_of_a_comprehension_are_recorded_in_the_order_of_the_text() -> None:
+    source = "total = sum(one + two + six + ten for one, two, six, ten in [(1, 2, 6, 10)])\n"
+    rows = [row for row in lines_of(record(source, python(3, 13)).processes[0]) if "WRITE" in row]
+    names = [name for row in rows for name in ("one", "two", "six", "ten") if f" {name} = " in row]
+    assert names == ["one", "two", "six", "ten"]
+
+
+INSIDE = f"""\
+import os
+
+def made():
+    key = 1
+    seen.extend([5] * {LATE})
+    return key
+
+seen = []
+total = made()
+"""
+
+
+def test_a_call_that_writes_more_is_named_and_not_the_line_that_calls_it() -> None:
+    found = compared(*with_and_without(INSIDE, "late"))
+    assert [(line.what, line.bad and line.bad.line) for line in found.because] == [("differs", 5)]

@@ -186,6 +186,12 @@ except KeyError:
 """
 
 
+def test_a_run_in_which_no_code_of_the_project_ran_says_so() -> None:
+    process = record("raise SystemExit(4)", python(3, 13), root="/elsewhere").processes[0]
+    with pytest.raises(NoAnswerError, match="no code of the project ran in this run: its output says why"):
+        why(process, WhyQuestion())
+
+
 def test_a_run_without_a_failure_tells_the_exceptions_that_were_caught_as_a_lead() -> None:
     process = record(CAUGHT, python(3, 13)).processes[0]
     with pytest.raises(NoAnswerError) as caught:

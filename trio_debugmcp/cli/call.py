@@ -234,7 +234,7 @@ def _status(place: Place) -> dict[str, Any]:
     shown: dict[str, Any] = {
         name: record[name] for name in ("pid", "python", "since", "version", "idleSeconds", "once") if name in record
     }
-    page = {"page": f"{url}#token={record['observe']}"} if url else {}
+    page = {"page": f"{url}#token={record['observe']}", "pageRole": "observe"} if url else {}
     now = {"now": state.get("structuredContent")}
     return {"kept": True, "project": place.project, **shown, **page, "log": place.log, **now, **others}
 

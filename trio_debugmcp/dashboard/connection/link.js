@@ -17,6 +17,8 @@ const OPENING_SECONDS = 10;
 
 const NO_ANSWER = 'it does not answer';
 
+const NOT_OPENED = `it has not answered the page within ${OPENING_SECONDS} s: it is busy or asleep, or what stands before it keeps the page out`;
+
 export class Link {
   #token;
   #delay = FIRST_DELAY;
@@ -89,7 +91,7 @@ export class Link {
       onClose: (event) => attempt === this.#attempt && this.#closed(event),
     });
     socket.addEventListener('open', () => this.#opened(client, attempt));
-    setTimeout(() => socket.readyState === WebSocket.CONNECTING && client.abandon(NO_ANSWER), OPENING_SECONDS * 1000);
+    setTimeout(() => socket.readyState === WebSocket.CONNECTING && client.abandon(NOT_OPENED), OPENING_SECONDS * 1000);
   }
 
   async #opened(client, attempt) {
@@ -102,7 +104,7 @@ export class Link {
       this.onStatus({status: 'open'});
       this.onOpen(client, server);
     } catch {
-      client.abandon(NO_ANSWER); // and #closed tries again
+      client.abandon(NOT_OPENED); // and #closed tries again
     }
   }
 

@@ -108,7 +108,7 @@ function factsOf(session, processor) {
     Uses: [shareInWords(processor, session), 'Of one processor, over the last second'],
     Runtime: [session.runtimeVersion ?? onlyOne(session.language)],
     Parent: [session.parentSessionId],
-    Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
+    Debugger: [`${session.engine === 'own' ? 'own engine' : session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
   };
   return Object.entries(facts).filter(([, [value]]) => value);
 }

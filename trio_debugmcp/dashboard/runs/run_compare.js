@@ -95,7 +95,7 @@ export class CompareView {
       el('div', {className: 'heads'}, el('h3', {}, `good: ${goodRun}`), el('h3', {}, `bad: ${badRun}`)),
       ...both.map((lines) => el('div', {role: 'group', className: 'pair', ariaLabel: lines.what},
         el('p', {className: 'note'}, lines.what),
-        this.#side(lines.good, goodRun), this.#side(lines.bad, badRun))),
+        this.#side(lines.good, goodRun, `good: ${goodRun}`), this.#side(lines.bad, badRun, `bad: ${badRun}`))),
       ...(ledTo.length ? [el('h3', {className: 'led'}, `What led to it in ${badRun}`),
         el('ol', {className: 'path', ariaLabel: `What led to it in ${badRun}`}, ...answerLines(ledTo).map((line) => this.#row(line, badRun)))] : []),
     );
@@ -103,9 +103,10 @@ export class CompareView {
     if (focused) /** @type {HTMLElement | null} */ (this.body.querySelector(`[data-row="${focused}"]`))?.focus();
   }
 
-  /** @param {BecauseLine | null} line @param {string} run */
-  #side(line, run) {
-    return line ? el('ol', {className: 'path side', ariaLabel: run}, this.#row(line, run)) : el('p', {className: 'side nothing'}, 'It ended there.');
+  /** Of a narrow page each side has its own head. @param {BecauseLine | null} line @param {string} run @param {string} side */
+  #side(line, run, side) {
+    return line ? el('ol', {className: 'path side', ariaLabel: side, dataset: {side}}, this.#row(line, run))
+      : el('p', {className: 'side nothing', dataset: {side}}, 'It ended there.');
   }
 
   /** @param {BecauseLine} line @param {string} run */

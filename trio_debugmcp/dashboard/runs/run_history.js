@@ -16,7 +16,8 @@ const PAGE = 1000;
 /** Entries of an answer, which has room for some three hundred. */
 const PART = 200;
 
-const ROW_PIXELS = 26;
+/** Of a row with two lines: where, and below it what was written. */
+const ROW_PIXELS = 44;
 
 const WHAT_TO_NAME = 'Name a variable, an attribute of a class, a function with (), or a line as file:line.';
 

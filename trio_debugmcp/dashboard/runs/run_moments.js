@@ -171,10 +171,15 @@ export function pastOf(moment) {
     frames,
     locals: localsOf(moment),
     threadId: moment.thread,
-    threads: [{id: moment.thread, name: null, state: 'Suspended', location}],
+    threads: [{id: moment.thread, name: threadOf(moment), state: 'Suspended', location}],
     readings: [],
     sources: [],
   };
+}
+
+/** A thread of a record has no name, but begins in a function, where the stack is whole. @param {ShownMoment} moment */
+function threadOf({thread, stack, frames}) {
+  return stack.length === frames ? `${stack[frames - 1].function} (${thread})` : null;
 }
 
 /** @param {Moment} moment */

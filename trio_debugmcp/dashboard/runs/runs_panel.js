@@ -27,8 +27,8 @@ const row = (run, selected) => ({
     el(
       'span', {className: 'grow'},
       el('span', {className: 'name'}, run.what),
-      el('span', {className: 'detail'}, [run.id, clock(run.begunAt), run.bytes === null ? '' : size(run.bytes)].filter(Boolean).join(' · ')),
+      el('span', {className: 'detail'},
+        `${run.id} · `, el('span', {className: 'ended'}, endOfRun(run)), ` · ${clock(run.begunAt)}`, run.bytes === null ? '' : ` · ${size(run.bytes)}`),
     ),
-    el('span', {className: 'where'}, endOfRun(run)),
   ],
 });

@@ -92,9 +92,12 @@ class RunAlignment:
 
     def is_changed(self, which: int, line: int) -> bool:
         """Whether a LINE row of one of the runs is of a statement that only its source has."""
-        record = (self.good, self.bad)[which].record
-        head = record.rows.word(line, 0)  # not the whole row: this is asked for each value
-        return head >> 60 != rows.LINE or self._keys[which].get(head >> 32 & _MASK, CHANGED) == CHANGED
+        return self.statement(which, line) == CHANGED
+
+    def statement(self, which: int, line: int) -> int:
+        """Return the number of the common statement of a LINE row of one of the runs; `CHANGED`: it is of none."""
+        head = (self.good, self.bad)[which].record.rows.word(line, 0)  # not the whole row: it is asked for each value
+        return self._keys[which].get(head >> 32 & _MASK, CHANGED) if head >> 60 == rows.LINE else CHANGED
 
 
 def _walked(good: StepWalk, bad: StepWalk, loops: set[int]) -> RunParting:

@@ -8,9 +8,11 @@ What is another one in each run (`varying_values`) does not count.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
+from trio_debugmcp.runs.comparing.missing_writes import step_that_wrote
 from trio_debugmcp.runs.comparing.overtaken_writes import overtaken, shared_place
 from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
 from trio_debugmcp.runs.comparing.run_streams import StreamPair
@@ -42,6 +44,9 @@ _NUMBER = 1 << 31
 """From here on the number of a text is an integer itself, the same one in each run."""
 
 _WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.RETURN))
+
+
+_SAME_WAY = "they took the same way to the end"
 
 
 class BothLines(msgspec.Struct, frozen=True):
@@ -81,8 +86,9 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     if parting is None:
         return RunComparison(0, None, None, [], [], ["nothing was recorded in one of them"])
     notes = _notes(alignment, len(pairs), len(real))
-    differences, is_whole = _of_all_streams(alignment, pairs, partings)
-    if not is_whole:
+    values = _of_all_streams(alignment, pairs, partings)
+    differences = values.differences
+    if not values.is_whole:
         notes.append(f"only the first {MOST_VALUES:,} values were compared")
     because = [_both(alignment, step, "differs") for step in differences[:_MOST_DIFFERENT]]
     if len(pairs) > 1 and differences:
@@ -92,10 +98,8 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     because += [_folded(alignment, fold) for fold in parting.folds[:_MOST_FOLDS]]
     if len(parting.folds) > _MOST_FOLDS:
         notes.append(f"{len(parting.folds) - _MOST_FOLDS} more loops had other numbers of rounds")
-    if parting.has_ended and not because:
-        notes.append("they are equal, step by step and value by value" + _raised(alignment, parting.last))
-    elif parting.has_ended:
-        notes.append("they took the same way to the end")
+    if parting.has_ended:
+        notes.append(_equal(values) + _raised(alignment, parting.last) if not because else _SAME_WAY)
     decided = parting.last
     if parting.changed.good and parting.changed.bad:
         decided = parting.changed
@@ -108,6 +112,17 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
         because=because,
         led_to_bad=_led_to(bad, differences[0] if differences else decided),
         notes=notes,
+    )
+
+
+def _equal(values: "_ComparedValues") -> str:
+    """Return how far two runs that took the same way, and in which no value differs, are known to be equal."""
+    cut = values.cut
+    if cut is None:
+        return "they are equal, step by step and value by value"
+    return (
+        f"{_SAME_WAY}; in good #{cut.good} and bad #{cut.bad} one writes what the other does not, "
+        "and values behind that were not compared"
     )
 
 
@@ -177,50 +192,71 @@ def _led_to(bad: ProcessRecord, step: AlignedStep | None) -> list[BecauseLine]:
 # --- Values -----------------------------------------------------------------------------------------------------------
 
 
-def _of_all_streams(
-    alignment: RunAlignment, pairs: list[StreamPair], partings: list[RunParting]
-) -> tuple[list[AlignedStep], bool]:
-    """Return the first steps whose values differ, of each thread or task before its ways part; and if that is all.
+class _ComparedValues:
+    """What came of it.
 
-    In which order they take turns is another one in each run, so each is compared by itself.
+    Attributes:
+        differences: the first steps whose values differ, of each thread or task before its ways part.
+        is_whole: all values were compared, as there were not too many.
+        cut: behind these rows they were not, as from there on one has written what the other has not.
     """
-    found: list[AlignedStep] = []
-    is_whole = True
+
+    def __init__(self) -> None:
+        self.differences: list[AlignedStep] = []
+        self.is_whole = True
+        self.cut: AlignedStep | None = None
+
+
+def _of_all_streams(alignment: RunAlignment, pairs: list[StreamPair], partings: list[RunParting]) -> _ComparedValues:
+    """Compare the values of each thread or task by itself, as they take turns otherwise in each run."""
+    found = _ComparedValues()
     for pair, parting in zip(pairs, partings, strict=True):
         if 0 not in pair:
-            steps, is_all = _differences(alignment, parting, pair)
-            found += steps
-            is_whole &= is_all
+            found.differences += _differences(alignment, parting, pair, found)
     if len(pairs) > 1:
-        found.sort(key=lambda step: step.bad)
-    return found, is_whole
+        found.differences.sort(key=lambda step: step.bad)
+    return found
 
 
-def _differences(alignment: RunAlignment, parting: RunParting, pair: StreamPair) -> tuple[list[AlignedStep], bool]:
-    """Return the first steps of a thread or task whose values differ before the ways part; and if all were compared."""
+def _differences(
+    alignment: RunAlignment, parting: RunParting, pair: StreamPair, so_far: _ComparedValues
+) -> list[AlignedStep]:
+    """Return the first steps of a thread or task whose values differ before the ways part."""
     ends = (parting.good or alignment.good.record.last + 1, parting.bad or alignment.bad.record.last + 1)
     if parting.folds:  # behind a loop with another number of rounds the values are others anyway
         first = parting.folds[0].step
         ends = (first.good + 1, first.bad + 1)
-    values = [_values(alignment, which, ends[which], pair[which]) for which in (0, 1)]
+    values = [
+        chain(_values(alignment, which, ends[which], pair[which]), [(_NOTHING, "", ends[which] - 1, ends[which])])
+        for which in (0, 1)
+    ]
     began = (alignment.good.record.facts.began, alignment.bad.record.facts.began)
-    found: list[AlignedStep] = []
+    found, before = list[AlignedStep](), AlignedStep(0, 0)
     for count, (one, other) in enumerate(zip(*values, strict=False)):
+        step = AlignedStep(one[2], other[2])
         if count >= MOST_VALUES:
-            return found, False
-        if one[0] != other[0]:  # one has written what the other has not: what follows is not the same any more
+            so_far.is_whole = False
             break
-        if one[1] != other[1] and not is_alike(str(one[1]), str(other[1]), began):
-            step = AlignedStep(one[2], other[2])
-            if step not in found:
-                found.append(step)
+        if one[0] != other[0] and not (one[0][0] == other[0][0] and is_alike(one[0][1], other[0][1], began)):
+            wrote = step_that_wrote(alignment, pair, before, step, AlignedStep(one[3], other[3]))
+            if wrote is None:
+                so_far.cut = so_far.cut or step
+            elif wrote not in found and not _raised(alignment, wrote):
+                found.append(wrote)
+            break  # what follows is not the same any more
+        if one[1] != other[1] and not is_alike(str(one[1]), str(other[1]), began) and step not in found:
+            found.append(step)
             if len(found) >= _MOST_LOOKED:
                 break
-    return found, True
+        before = step
+    return found
 
 
-_Value = tuple[tuple[int, str], str | int, int]
-"""Kind and name, the text or the number that it is the text of, the LINE row."""
+_NOTHING = (0, "")
+"""Kind and name behind the last value."""
+
+_Value = tuple[tuple[int, str], str | int, int, int]
+"""Kind and name, the text or the number that it is the text of, the LINE row, its own row."""
 
 
 def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Iterator[_Value]:
@@ -252,11 +288,11 @@ def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Itera
                 number if number >= _NUMBER else _text(record, Row(first + place, kind, 0, subject, number, 0, owner))
             )
             if kind == rows.RETURN:  # its key is the code
-                yield (kind, ""), value, owner
+                yield (kind, ""), value, owner, first + place
                 continue
             if key not in names:
                 names[key] = record.label(key)
-            yield (kind, names[key]), value, owner
+            yield (kind, names[key]), value, owner, first + place
 
 
 def _text(record: ProcessRecord, row: Row) -> str:

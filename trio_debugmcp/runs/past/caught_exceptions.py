@@ -29,6 +29,11 @@ _SIGNALS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "SystemExit"
 
 def no_failure(past: PastProcess) -> str:
     """Return what is to be said of a run in which nothing failed."""
+    if not past.record.codes:
+        return (
+            "no code of the project ran in this run: its output says why (process_read_output), or the code is "
+            "elsewhere, which record={include: [PATH]} records"
+        )
     caught = _caught(past)
     if nothing := nothing_ran(past.record):
         said = f"; {caught}" if caught else ""

@@ -172,8 +172,10 @@ class StatementReader:
         self._inner(node, CHANGED)
         walruses = {each.target.id for each in _all(node) if isinstance(each, _ast.NamedExpr)}
         self._plan.has_rounds = self._plan.has_rounds or bool(walruses)
-        own = {each.id for gen in node.generators for each in _all(gen.target) if isinstance(each, _ast.Name)}
-        for name in own - walruses:
+        own = [each.id for gen in node.generators for each in _all(gen.target) if isinstance(each, _ast.Name)]
+        for name in dict.fromkeys(own):  # in the order of the text: that of a set is another one in each run
+            if name in walruses:
+                continue
             self._plan.names.pop(name, None)
             if is_own:
                 self._plan.names[name] = CHANGED
