@@ -392,3 +392,30 @@ def test_two_people_look_at_different_things_and_what_one_does_moves_neither(sho
     expect(names).to_have_text(["Copy loop.py:2"])
     observer.keyboard.press("Escape")
     shop.call("debug_disconnect")
+
+
+CUT = "(nodes) => nodes.filter((node) => node.scrollWidth > node.clientWidth + 1).map((node) => node.textContent)"
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_what_runs_are_called_and_what_they_wrote_is_whole(agent: Agent, open_page: OpenPage, width: int) -> None:
+    from playwright.sync_api import expect
+
+    record(agent, "the_shop_where_bob_pays_what_ada_bought.py", SHOP)
+    record(agent, "the_shop_where_bob_pays_what_ada_bought.py", SHOP.replace("cart=[]", "cart=()"))
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    page.set_viewport_size({"width": width, "height": 900})
+    panel = opened(page)
+    expect(page.locator("#threads")).to_contain_text("<module> (1)")
+    assert page.locator("#runs .grow, #threads .name").evaluate_all(CUT) == []
+    panel.get_by_role("tab", name="History").click()
+    panel.get_by_label("A variable, an attribute").fill("amount")
+    page.keyboard.press("Enter")
+    expect(panel.locator(".entries .said").first).to_be_visible()
+    assert panel.locator(".entries .said").evaluate_all(CUT) == []
+    panel.get_by_role("tab", name="Compare").click()
+    panel.get_by_role("button", name="Compare").click()
+    good, bad = (panel.locator(".pair .side").nth(number).bounding_box() for number in (0, 1))
+    assert good is not None
+    assert bad is not None
+    assert (good["x"] == bad["x"], good["y"] == bad["y"]) == (width == 390, width == 1440)
