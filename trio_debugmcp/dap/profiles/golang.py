@@ -186,6 +186,8 @@ class GoThrown(Thrown):
 
     fails_in: ClassVar[str | None] = "testing.(*common).Fail"
 
+    panics_in: ClassVar[str | None] = "runtime.gopanic"
+
     def signal(self, stopped: Stopped) -> str | None:
         return (stopped.description or "panic") if stopped.reason == "exception" else None
 

@@ -56,6 +56,9 @@ class Thrown:
     fails_in: ClassVar[str | None] = None
     """The function in which a test fails, of a runner that raises nothing for it."""
 
+    panics_in: ClassVar[str | None] = None
+    """The function that raises what ends a test, whose runner then calls `fails_in` and raises it again."""
+
     reads_types: ClassVar[bool] = False
 
     thrown_by: Mapping[str, str] = MappingProxyType({})

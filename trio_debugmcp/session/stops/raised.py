@@ -3,6 +3,7 @@
 import os.path
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -44,7 +45,9 @@ def test_failure(thrown: Thrown, found: Findings) -> Raised | None:
     if thrown.fails_in is None or found.top is None or found.top.label != thrown.fails_in:
         return None
     again = len(found.frames) > 1 and found.frames[1].label == thrown.fails_in  # of the test that it is a part of
-    return Raised(ExceptionInfo(TEST_FAILURE, None, None), counts=not again, fails_test=True)
+    above = takewhile(lambda frame: not frame.is_user_code, found.frames)
+    by_panic = any(frame.label == thrown.panics_in for frame in above)  # which is reported next, with what it says
+    return Raised(ExceptionInfo(TEST_FAILURE, None, None), counts=not (again or by_panic), fails_test=True)
 
 
 def passed_over(passed: Mapping[str, int]) -> str | None:
