@@ -89,7 +89,10 @@ def marked(tmp_path: Path) -> dict[str, object]:
 def directory_of(tmp_path: Path) -> Path:
     """The directory of the browser that was started with this mark, of which the first process says it."""
     for process in processes_of(tmp_path):
-        words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
+        try:
+            words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
+        except OSError:  # one of its helpers, which has ended since
+            continue
         own = next((word for word in words if word.startswith("--user-data-dir=")), None)
         if own is not None:
             return next(

@@ -106,7 +106,7 @@ async def test_a_running_program_is_attached_to_runs_on_is_paused_and_runs_on_af
                 assert await client.call("debug_disconnect") == {"detached": True}
                 assert process.poll() is None
                 state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-                assert state in "SR"  # neither traced nor stopped
+                assert state not in "tTZ"  # neither traced nor stopped
             finally:
                 process.kill()
 

@@ -371,7 +371,7 @@ async def test_a_program_that_was_attached_to_runs_on_with_all_its_children(endi
                 case _:
                     process.kill()
                     await process.wait()
-            said = ""
+            said = "\n"
             while f"\n{number + 8} " not in said:
                 said += bytes(await breeder.stdout.receive_some()).decode()
             if ending == "detach":
