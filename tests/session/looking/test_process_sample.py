@@ -28,7 +28,7 @@ def test_a_process_whose_main_thread_alone_has_ended_is_alive() -> None:
                 pass
             now = sample(process.pid)
             assert now is not None
-            assert now.state == "S"
+            assert now.state in "RSD"  # of the other thread, which may not sleep yet
         finally:
             process.kill()
 
