@@ -142,12 +142,12 @@ def repeats_notes(found: HuntFound, what: str) -> list[str]:
 def _decides(repeated: dict[str, RepeatedTries], conditions: TryConditions) -> str:
     """Return which condition decides: the one that was changed alone, and none was as wanted then."""
     if all(each.fitted == each.made for each in repeated.values()):
-        return ""  # a few tries do not show that a condition makes no difference
+        return ": none of these decides alone, as far as so few tries show"
     if repeated[SAME].fitted < repeated[SAME].made:
         return ": it is not the seeds that decide, but threads, time, or what is outside of the program"
     last = list(repeated.values())[-1]
     if last.fitted:
-        return ""
+        return f": {last.kind} does not prevent it, and did in {last.made - last.fitted} of {last.made}"
     hash_seed = f'debug_launch(env={{"PYTHONHASHSEED": "{conditions.hash_seed}"}}) repeats it'
     return {
         OTHER_HASH: f": the hash seed decides, which orders sets; {hash_seed}",

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.recorded.hunt_answers import HuntAnswer, ShownTry, hunt_answer, repeats_notes
+from trio_debugmcp.server.answers.recorded.hunt_answers import HuntAnswer, ShownTry, hunt_answer
+from trio_debugmcp.server.answers.recorded.hunt_notes import HuntAsked, hunt_notes
 from trio_debugmcp.server.progress import report_progress
 from trio_debugmcp.server.tools.runs.run_compare import difference_of
 from trio_debugmcp.server.tools.starting.checks import check_words
@@ -86,13 +87,15 @@ async def _hunt(debugger: Debugger, params: DebugHunt) -> HuntAnswer:
         passed, failed = [
             await _kept(debugger, number, each, what) for each in (tries[::-1] if params.until == "passes" else tries)
         ]
-    wanted = passed if params.until == "passes" else failed
+    wanted, other = (passed, failed) if params.until == "passes" else (failed, passed)
     parting = None
     if failed is not None and failed.run is not None and passed is not None and passed.run is not None:
         parting = await difference_of(debugger, debugger.runs.run(passed.run), debugger.runs.run(failed.run))
-    return hunt_answer(
-        found.made, failed, passed, parting, hunt_notes(params, found, problem, wanted.run if wanted else None)
-    )
+    return hunt_answer(found.made, failed, passed, parting, hunt_notes(_asked(params, problem), found, wanted, other))
+
+
+def _asked(params: DebugHunt, problem: str | None) -> HuntAsked:
+    return HuntAsked(params.until, params.times, params.timeout, params.shake, problem)
 
 
 def _check(debugger: Debugger, params: DebugHunt) -> None:
@@ -186,7 +189,7 @@ class _Report:
 
     def __init__(self, plan: HuntPlan, until: str) -> None:
         self._plan = plan
-        self._word = _DONE.get(until, "fit")
+        self._word = {"fails": "failed", "passes": "passed"}.get(until, "fit")
 
     async def __call__(self, choice: TryChoice) -> None:
         await report_progress(
@@ -194,10 +197,6 @@ class _Report:
             None if choice.hit is not None else self._plan.times,
             f"{choice.made} tries, {choice.fitted} {self._word}",
         )
-
-
-_DONE = {"fails": "failed", "passes": "passed"}
-"""What the tries did that a hunt is after."""
 
 
 def _check_there(debugger: Debugger, target: LaunchTarget, launch: Launch, found: HuntFound) -> None:
@@ -239,38 +238,6 @@ async def _kept(debugger: Debugger, number: int, outcome: TryOutcome | None, wha
     name = name_of(f"{what}, try {outcome.conditions.number} of hunt-{number}")
     run = await debugger.runs.adopt(f"hunt-{number}", name, outcome.exit_code, outcome.directory)
     return ShownTry(outcome, run.id)
-
-
-def hunt_notes(params: DebugHunt, found: HuntFound, problem: str | None, run: str | None) -> list[str]:
-    """Return what is to be known beside the tries; `run`: that of the one as wanted."""
-    word = _DONE.get(params.until, f"came to `{params.until}`")
-    notes = [f"not recorded: {problem}"] if problem is not None else []
-    notes += found.problems
-    if found.timed_out:
-        after = "" if found.made else ", before the first try was"
-        notes.append(f"the time was over, {params.timeout:g} s{after}: pass a longer timeout")
-    if found.hit is None:
-        if found.made:
-            other = "" if params.shake else ", or shake=true"
-            notes.append(f"none of {found.made} tries {word}: pass more `times`{other}")
-        return notes + ([f"`until` could not be judged: {found.never_known}"] if found.never_known else [])
-    if found.searched > 1:
-        notes.append(f"the first that {word} was try {found.hit.conditions.number}")
-    notes += repeats_notes(found, word)
-    if problem is None and run is None:
-        notes.append(
-            f"it was not caught in a record, in {found.caught_in} more tries: recording changes when things happen"
-        )
-    plain = found.made - found.recorded
-    if problem is None and plain and found.fitted == found.recorded_fitted == found.recorded:
-        notes.append(
-            f"all {found.recorded} recorded tries {word}, and none of {plain} others: that recording is slow decides"
-        )
-    if found.fitted == found.made:
-        notes.append(
-            f"all {found.made} tries {word}" + ("" if run is None else f": why(run='{run}') says what led to it")
-        )
-    return notes
 
 
 TOOLS = (
