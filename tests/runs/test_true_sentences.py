@@ -582,3 +582,17 @@ assert size == 4
 def test_a_setattr_that_calls_the_setter_of_a_property_is_not_said_to_set_something_else() -> None:
     assert "sets another" not in notes(SETTER.replace("CHANGE", ""))
     assert "15: sets another attribute than ._size" in notes(SETTER.replace("CHANGE", 'change(options, "sise", 5)'))
+
+
+# --- An assertion that raised something else --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("test", "raised"),
+    [("days['b'] == 2", "KeyError('b')"), ("int('x') == 2", "ValueError("), ("days['a'] == 2", "")],
+)
+def test_an_assertion_whose_operand_raises_has_not_failed(test: str, raised: str) -> None:
+    found = answer(f"days = {{'a': 1}}\nassert {test}, days\n")
+    last = str(found.because[-1])
+    assert ("raises" in last, "fails" in last) == (bool(raised), not raised)
+    assert found.value.startswith(raised or "assert days['a'] == 2")
