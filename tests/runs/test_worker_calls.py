@@ -1,11 +1,12 @@
 """A value that a pool's worker has made: the answer of the process that got it has the call in that of the worker."""
 
+import re
 from functools import cache
 
 import pytest
 
 from tests.runs.recorded_programs import python, record
-from trio_debugmcp.runs.files.process_record import RecordedRun
+from trio_debugmcp.runs.files.process_record import START, RecordedRun
 from trio_debugmcp.runs.why import WhyQuestion, why
 from trio_debugmcp.runs.worker_calls import worker_calls
 
@@ -69,6 +70,22 @@ def test_of_several_calls_with_the_same_result_none_is_said_to_be_the_one() -> N
     assert several.startswith("2 calls of same returned 4, and which of them it was is not known: process ")
     assert "same(name='milk') -> 4 (#" in several
     assert "same(name='bean') -> 4 (#" in several
+
+
+def test_what_is_advised_where_several_fit_has_an_answer() -> None:
+    (several,) = said("size")
+    advised = re.search(r'why\(at="#(\d+)", process=(\d+)\) asks about the first$', several)
+    assert advised is not None
+    worker = next(each for each in ran().processes if each.facts.pid == int(advised[2]))
+    (line,) = why(worker, WhyQuestion(at=int(advised[1]))).because
+    assert str(line).endswith("return len(name) | -> 4")
+
+
+def test_of_a_call_by_code_that_is_not_recorded_that_is_said() -> None:
+    worker = ran().processes[1]
+    start = next(number for number in range(1, worker.last) if worker.row(number).kind == START)
+    (line,) = why(worker, WhyQuestion(at=start)).because
+    assert "called where nothing is recorded" in str(line)
 
 
 def test_where_no_result_is_that_value_the_calls_are_named() -> None:

@@ -203,7 +203,8 @@ def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:
     """Answer why a function was called, and with these arguments."""
     row = past.record.row(start)
     line = because_line(past, start)
-    starts = [SliceEdge(0.0, SliceNode(start, names=past.record.code(row.key).params))]
+    note = "" if row.owner else "called where nothing is recorded"
+    starts = [SliceEdge(0.0, SliceNode(start, names=past.record.code(row.key).params), note)]
     if past.executions.at(row.owner) is not None:
         starts.append(SliceEdge(0.0, SliceNode(row.owner, aim="run")))
     told = f"{line.function}: {' '.join(line.values)}" if line.values else line.function

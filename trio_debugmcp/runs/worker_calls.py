@@ -50,6 +50,12 @@ class CallElsewhere(NamedTuple):
     ending: Row | None
 
     @property
+    def at(self) -> int:
+        """The row to ask about: of the line that ended it, which leads on; of one under way its START."""
+        is_ended = self.ending is not None and self.ending.owner
+        return self.ending.owner if self.ending is not None and is_ended else self.start.number
+
+    @property
     def result(self) -> str:
         """The text of what it returned; empty: it did not."""
         is_result = self.ending is not None and self.ending.kind == rows.RETURN
@@ -127,10 +133,9 @@ def _calls_of(record: ProcessRecord, name: str) -> Iterator[CallElsewhere]:
 def _followed(call: CallElsewhere, name: str) -> list[str]:
     """Return the lines that led to the result of a call, in its process."""
     pid = call.record.facts.pid
-    at = call.ending.owner if call.ending is not None else call.start.number
-    said = f'{_shown(call, name)} ran in process {pid}: why(at="#{at}", process={pid}) leads on from there'
+    said = f'{_shown(call, name)} ran in process {pid}: why(at="#{call.at}", process={pid}) leads on from there'
     try:
-        inner = why(call.record, WhyQuestion(at=at, limit=_LINES))
+        inner = why(call.record, WhyQuestion(at=call.at, limit=_LINES))
     except NoAnswerError:
         return [said]
     return [said, *(f"in process {pid}: {line}" for line in inner.because)]
@@ -144,16 +149,14 @@ def _lost(call: CallElsewhere, name: str) -> str:
 
 def _several(calls: list[CallElsewhere], name: str, result: str) -> str:
     """Return which calls may have given a value, where that is not known."""
-    said = [
-        f"process {call.record.facts.pid} {_shown(call, name)} (#{call.start.number})" for call in calls[:_MOST_SAID]
-    ]
+    said = [f"process {call.record.facts.pid} {_shown(call, name)} (#{call.at})" for call in calls[:_MOST_SAID]]
     left = len(calls) - _MOST_SAID
     more = f" and {left:,} more" if left > 0 else ""
     which = f"{len(calls):,} calls of {name} returned {result}" if result else f"{name} ran in other processes"
     first = calls[0]
     return (
         f"{which}, and which of them it was is not known: {', '.join(said)}{more}; "
-        f'why(at="#{first.start.number}", process={first.record.facts.pid}) asks about the first'
+        f'why(at="#{first.at}", process={first.record.facts.pid}) asks about the first'
     )
 
 
