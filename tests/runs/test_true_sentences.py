@@ -596,3 +596,31 @@ def test_an_assertion_whose_operand_raises_has_not_failed(test: str, raised: str
     last = str(found.because[-1])
     assert ("raises" in last, "fails" in last) == (bool(raised), not raised)
     assert found.value.startswith(raised or "assert days['a'] == 2")
+
+
+PAGES = """\
+class Pages:
+    def __init__(self):
+        self.left = 2
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        return self.left
+
+
+pages = Pages()
+first = [page for page in pages]
+second = [page for page in pages]
+assert second, first
+"""
+
+
+def test_the_end_of_an_iterator_is_not_raised_by_the_comprehension_that_goes_through_it() -> None:
+    (line,) = [str(line) for line in answer(PAGES).because if line.source.startswith("second = ")]
+    assert line.split(" | ")[2].startswith("second=[]")
+    assert "raises" not in line

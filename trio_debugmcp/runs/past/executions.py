@@ -237,12 +237,14 @@ class StatementExecutions:
 
     def _has_ended_rounds(self, raised: Row) -> bool:
         """Whether an exception showed a comprehension that there is no more: its line has made a value since."""
-        execution = self.at(raised.owner) if self.record.text(raised).startswith("StopAsyncIteration") else None
+        text = self.record.text(raised)
+        execution = self.at(raised.owner) if text.startswith(("StopAsyncIteration", "StopIteration")) else None
         if execution is None:
             return False
         heads = (part for head in execution.statement.heads for part in ast.walk(head))
-        is_async = any(isinstance(part, ast.comprehension) and part.is_async for part in heads)
-        made = [*self.effects(execution.row), *filter(None, [self.ending(execution.row)])] if is_async else []
+        of_async = text.startswith("StopAsync")
+        has_rounds = any(isinstance(part, ast.comprehension) and part.is_async == of_async for part in heads)
+        made = [*self.effects(execution.row), *filter(None, [self.ending(execution.row)])] if has_rounds else []
         return any(row.number > raised.number and row.kind != rows.UNWIND for row in made)
 
     def _unbound(self, row: int) -> str:

@@ -93,9 +93,12 @@ class RecordedScopes:
         return [code.number for code in self._record.codes if code.name.rpartition(".")[2] == name]
 
     def has_property(self, class_name: str, name: str) -> bool:
-        """Whether a class of that name in recorded code has a property of that name: reading it calls that."""
+        """Whether a class of that name in recorded code has a property of that name: reading it calls that.
+
+        A cached one is called once: what it returned stands in the instance from then on, and is what is read.
+        """
         return any(
-            scope.name.rpartition(".")[2] == name and bool(getattr(scope.node, "decorator_list", ()))
+            scope.name.rpartition(".")[2] == name and any(map(_computes, getattr(scope.node, "decorator_list", ())))
             for kind in self.classes(class_name)
             for scope in kind.inner
         )
@@ -123,3 +126,8 @@ class RecordedScopes:
             starts = islice(each_back(self._record, START, code, self._record.last + 1), MOST_FRAMES)
             self._frames[code] = [self._record.row(start).subject for start in starts][::-1]
         return self._frames[code]
+
+
+def _computes(decorator: ast.expr) -> bool:
+    """Whether a decorator makes a function one that is called by each read."""
+    return not ast.unparse(decorator).rpartition(".")[2].endswith("cached_property")

@@ -52,8 +52,8 @@ class StaleEdges:
                 value = self._past.values.read(execution, read)
                 if value is not None and value.kind == rows.FIELD:
                     yield from self._of_kept(execution, value)
-                elif str(read.path.steps[-1])[:1] == ".":  # of a property that keeps its value, perhaps
-                    yield from self._of_cached(execution, read)
+                for path in _attributes_on_the_way(read.path):  # of properties that keep their values, perhaps
+                    yield from self._of_cached(execution, read._replace(path=path))
 
     def _of_copy(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
         """Yield the later write of what a statement has copied."""
@@ -149,6 +149,7 @@ class StaleEdges:
         """
         call = read.target_of if target is not None else None
         name = called(call) if call is not None else str(read.path).rpartition(".")[2]
+        own = self._past.values.value(execution, read.path.holder) if call is None and not read.is_callee else None
         written = self._answers_written(execution, read, call)
         ended = self._past.executions.over(execution)
         for code in self._past.scopes.named(name):
@@ -162,7 +163,9 @@ class StaleEdges:
             for start in each_back(self._record, rows.START, code, execution.row):
                 ending = self._past.executions.outcome(start)
                 is_same = ending is not None and (not written or self._same(ending, written[0]))
-                if ending is not None and ending.kind == rows.RETURN and is_same and self._may_answer(start, execution):
+                is_of_own = call is not None or read.is_callee or self._is_of(start, own)
+                is_answer = is_same and is_of_own and self._may_answer(start, execution)
+                if ending is not None and ending.kind == rows.RETURN and is_answer:
                     yield SliceEdge(
                         cost.RESULT, SliceNode(ending.owner), f"{name} is cached and did not run for #{execution.row}"
                     )
@@ -192,6 +195,13 @@ class StaleEdges:
                 names += [base.rpartition(".")[2] for each in self._past.scopes.classes(name) for base in each.bases]
         return False
 
+    def _is_of(self, start: int, own: RecordedValue | None) -> bool:
+        """Whether a call was that of the property of an object."""
+        row = self._record.row(start)
+        names = self._record.code(row.key).params
+        had = self._past.values.parameter(row, names[0]) if names else None
+        return own is not None and had is not None and bool(own.object) and own.object == had.object
+
     def _may_answer(self, start: int, execution: StatementExecution) -> bool:
         """Whether an earlier call has got what a call in a statement gives, as far as that is known."""
         row = self._record.row(start)
@@ -209,6 +219,12 @@ class StaleEdges:
 
     def _same(self, one: Row, other: Row) -> bool:
         return one.object == other.object and self._record.text(one) == self._record.text(other)
+
+
+def _attributes_on_the_way(path: ValuePath) -> list[ValuePath]:
+    """Return the attributes that are read on the way to a value: of `cart.sums["tea"]` `cart.sums`."""
+    places = [place for place, step in enumerate(path.steps, 1) if isinstance(step, str) and step[:1] == "."]
+    return [ValuePath(path.name, path.steps[:place]) for place in places]
 
 
 def asked_for_by(read: PathRead) -> ValuePath | None:
