@@ -211,9 +211,9 @@ class _Slicer:
         return self._past.executions.last_run(execution.statement, execution.frame, execution.row) is not None
 
     def _line_of(self, execution: StatementExecution, node: SliceNode) -> int:
-        """Return the line that a node is shown as: of a dictionary on several lines each entry that matters."""
+        """Return the line that a node is shown as: of a table on several lines each entry that matters."""
         first, held = execution.statement.first, self._focus.get((node.row, execution.statement.first))
-        is_entry = isinstance(getattr(execution.statement.node, "value", None), ast.Dict)
+        is_entry = isinstance(getattr(execution.statement.node, "value", None), ast.Dict | ast.List | ast.Tuple)
         if not (is_entry and node.focus and held) or held[0].lineno == node.focus[0].lineno:
             return first
         return node.focus[0].lineno

@@ -212,13 +212,19 @@ class _PathReader:
             self.read(node.value, whole=False)
         elif isinstance(node, ast.Subscript):
             self.read(node.value, whole=True)
+            self._ask_for(node.value, node.slice)
             self.read(node.slice, whole=False)
 
     def _read_membership(self, node: ast.Compare) -> None:
         for operand in (node.left, *node.comparators):
             self.read(operand, whole=True)
-            if operand is node.comparators[0] and self.reads and self.reads[-1].path == path_of(operand):
-                self.reads[-1] = self.reads[-1]._replace(asked_for=(node.left,))
+            if operand is node.comparators[0]:
+                self._ask_for(operand, node.left)
+
+    def _ask_for(self, container: ast.expr, key: ast.expr) -> None:
+        """Note what is looked for in a container that was read just now."""
+        if self.reads and self.reads[-1].path == path_of(container):
+            self.reads[-1] = self.reads[-1]._replace(asked_for=(key,))
 
     def _read_call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute):

@@ -17,7 +17,7 @@ from trio_debugmcp.runs.slicing.origins.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.origins.opaque_edges import naming
 from trio_debugmcp.runs.slicing.origins.outside_writes import OutsideWrites
 from trio_debugmcp.runs.slicing.origins.recursion_edges import RecursionEdges
-from trio_debugmcp.runs.slicing.origins.stale_edges import asked_for_by
+from trio_debugmcp.runs.slicing.origins.stale_edges import asked_for_by, is_asking
 from trio_debugmcp.runs.slicing.origins.uncertain_rounds import UncertainRounds
 from trio_debugmcp.runs.slicing.recorded_contents import container_kind
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -318,7 +318,12 @@ def _within(part: WantedPart) -> tuple[str, ...]:
 
 
 def _label_asked_for(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
-    """Return the label of the item that a method asks a container for, as `get` does; empty: it does not."""
+    """Return the label of the item that a container is asked for, as by `get`, or by several keys; empty: of none."""
+    if read.asked_for and (read.target_of is None or is_asking(read.target_of)):
+        label = past.values.label_of_keys(execution, read.asked_for[0])
+        value = past.values.value(execution, read.path) if label else None
+        if value is not None and past.values.field(value.object, label, execution.row) is not None:
+            return label
     asked_for = asked_for_by(read)
     value = past.values.value(execution, asked_for) if asked_for is not None else None
     return past.record.label(past.record.row(value.row).key) if value is not None else ""

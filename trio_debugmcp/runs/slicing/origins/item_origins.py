@@ -14,7 +14,7 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
-from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
+from trio_debugmcp.runs.past.recorded_values import RecordedValue, of_tuple, type_name
 from trio_debugmcp.runs.slicing.origins.written_items import inner
 from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -228,7 +228,7 @@ class ItemOrigins:
         for step in steps:
             if value is None or not value.object or not isinstance(step, str):
                 return None
-            value = self._past.values.field(value.object, step, before)
+            value = self._past.values.field(value.object, step, before) or of_tuple(value, step)
         return value
 
     def bound(self, generator: ast.comprehension, label: str, item: RecordedValue) -> dict[str, RecordedValue]:

@@ -227,10 +227,15 @@ def _attributes_on_the_way(path: ValuePath) -> list[ValuePath]:
     return [ValuePath(path.name, path.steps[:place]) for place in places]
 
 
+def is_asking(call: ast.Call) -> bool:
+    """Whether a call asks a container for the item of a key."""
+    return called(call) in _ASKING and bool(call.args)
+
+
 def asked_for_by(read: PathRead) -> ValuePath | None:
     """Return the item that a method asks a container for: of `known.get(name)` this is `known[name]`."""
     call = read.target_of
-    if call is None or called(call) not in _ASKING or not call.args:
+    if call is None or not is_asking(call):
         return None
     path = path_of(ast.Subscript(value=ast.Name(id="container"), slice=call.args[0]))
     return None if path is None else ValuePath(read.path.name, (*read.path.steps, *path.steps))
