@@ -12,6 +12,7 @@ from trio_debugmcp.runs.past.recorded_scopes import MOST_FRAMES
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.decisions import Decisions
+from trio_debugmcp.runs.slicing.absences.later_call_edges import LaterCallEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 
@@ -34,6 +35,7 @@ class UncalledEdges:
     def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
         self._decisions = decisions
+        self._later = LaterCallEdges(past)
 
     def of_kept(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
         """Yield what decided against calls of methods of the objects that have a container as an attribute."""
@@ -62,6 +64,7 @@ class UncalledEdges:
         left = _MOST_UNCALLED
         for method in self._methods(type_name(holder.text), label):
             called = self._first_call(method, holder.object)
+            yield from self._later.of_method(execution, method, holder.object)
             if called and called < execution.row:
                 continue
             name = method.name.rpartition(".")[2]
