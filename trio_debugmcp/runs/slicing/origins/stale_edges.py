@@ -39,6 +39,7 @@ class StaleEdges:
         """Yield what has changed, before row `asked`, since what a statement copied or took from a cache was made."""
         yield from self._of_copy(execution, asked)
         for read in execution.statement.reads:
+            yield from self._of_import(execution, read)
             target = self._past.values.read(execution, read) if read.target_of is not None else None
             if target is not None:
                 yield from self._of_cached(execution, read, target)
@@ -67,6 +68,35 @@ class StaleEdges:
         later = self._record.forth(rows.FIELD, self._record.row(value.row).key, holder.object, execution.row)
         if later and later < asked and (owner := self._record.row(later).owner):
             yield SliceEdge(cost.ABSENCE, SliceNode(owner), f"changed since #{execution.row}")
+
+    def _of_import(self, execution: StatementExecution, read: PathRead) -> Iterator[SliceEdge]:
+        """Yield the later write of what a module has imported by its name, which so has the value of then."""
+        if execution.scope.home(read.path.name) is not None:
+            return
+        value = self._past.values.name(execution, read.path.name, execution.row)
+        made = self._past.executions.at(value.owner) if value is not None and value.owner else None
+        node = made.statement.node if made is not None else None
+        if made is None or not isinstance(node, ast.ImportFrom) or not node.module:
+            return
+        names = [alias.name for alias in node.names if (alias.asname or alias.name) == read.path.name]
+        key = self._record.key_of(f".{names[0]}") if len(names) == 1 else 0
+        for module in self._modules(node) if key else ():
+            later = self._record.forth(rows.FIELD, key, module, made.row)
+            owner = self._record.row(later).owner if 0 < later < execution.row else 0
+            if owner and owner != made.row:
+                note = f"{names[0]} is that of then: #{owner} changes it there"
+                yield SliceEdge(cost.STALE, SliceNode(made.row), note)
+                yield SliceEdge(cost.STALE, SliceNode(owner), f"changed since #{made.row} imported it")
+
+    def _modules(self, node: ast.ImportFrom) -> list[int]:
+        """Return the recorded modules that an import names; of a relative one all that end so, if it is one."""
+        name = node.module or ""
+        named = {
+            code.globals
+            for code in self._record.codes
+            if code.kind == "module" and (code.module == name or (node.level and code.module.endswith(f".{name}")))
+        }
+        return [*named] if len(named) == 1 else []
 
     # --- Computed once ------------------------------------------------------------------------------------------------
 
