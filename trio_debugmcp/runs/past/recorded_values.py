@@ -17,7 +17,7 @@ from trio_debugmcp.runs.files.row_search import keys_of
 from trio_debugmcp.runs.past.executions import StatementExecution, StatementExecutions
 from trio_debugmcp.runs.past.recorded_scopes import RecordedScopes
 from trio_debugmcp.runs.past.shared_cells import SharedCells
-from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, path_of
+from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath
 
 FIELDS = frozenset({rows.FIELD, rows.SEEN, rows.GAP})
 """What tells the value of an attribute or an item."""
@@ -93,14 +93,14 @@ def never_changes(text: str) -> bool:
     return text[:1] != "<" or text.startswith(("<date", "<time"))
 
 
-def _is_whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
     """Whether the text of a tuple has all that is in it: then it is the key that it is."""
     return text[:1] == "(" and not any(sign in text for sign in ("…", "<", " of "))
 
 
 def of_tuple(value: RecordedValue, label: str) -> RecordedValue | None:
     """Return an item of a tuple that is written out in its text: a record has no row of it, it came with the tuple."""
-    if label[:1] != "[" or not _is_whole(value.text):
+    if label[:1] != "[" or not is_whole(value.text):
         return None
     try:
         item = ast.literal_eval(value.text)[int(label[1:-1])]
@@ -166,20 +166,9 @@ class RecordedValues:
         if isinstance(step, str):
             return step
         value = self.value(execution, step, before)
-        if value is None or (value.object and not _is_whole(value.text)):
+        if value is None or (value.object and not is_whole(value.text)):
             return None
         return f"[{value.text}]"
-
-    def label_of_keys(self, execution: StatementExecution, key: ast.expr) -> str:
-        """Return the label of an item of several keys, `(country, kind)`; empty: it is not known, or of one key."""
-        texts = []
-        for part in key.elts if isinstance(key, ast.Tuple) else ():
-            path = path_of(part)
-            value = self.value(execution, path) if path is not None else None
-            if not isinstance(part, ast.Constant) and (value is None or (value.object and not _is_whole(value.text))):
-                return ""
-            texts.append(repr(part.value) if isinstance(part, ast.Constant) else value.text if value else "")
-        return f"[({', '.join(texts)}{',' if len(texts) == 1 else ''})]" if texts else ""
 
     def kept_under(self, holder: RecordedValue, label: str, before: int) -> str | None:
         """Return the label that a record has for an item: of one counted from the end of a list that of its place.

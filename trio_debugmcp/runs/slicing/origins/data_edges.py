@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.past.asked_keys import label_of_keys
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
@@ -320,7 +321,7 @@ def _within(part: WantedPart) -> tuple[str, ...]:
 def _label_asked_for(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
     """Return the label of the item that a container is asked for, as by `get`, or by several keys; empty: of none."""
     if read.asked_for and (read.target_of is None or is_asking(read.target_of)):
-        label = past.values.label_of_keys(execution, read.asked_for[0])
+        label = label_of_keys(past, execution, read.asked_for[0])
         value = past.values.value(execution, read.path) if label else None
         if value is not None and past.values.field(value.object, label, execution.row) is not None:
             return label
