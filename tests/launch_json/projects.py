@@ -6,8 +6,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from trio_debugmcp.launch_json.context import Folder, VariableContext
-from trio_debugmcp.launch_json.files import LaunchFile, TasksFile, names_of, read_launch_file, read_tasks_file
+from trio_debugmcp.launch_json.files import (
+    Folder,
+    LaunchFile,
+    TasksFile,
+    VariableContext,
+    names_of,
+    read_launch_file,
+    read_tasks_file,
+)
 from trio_debugmcp.launch_json.plan import Plan
 
 PROJECTS = Path(__file__).parent.parent / "data" / "launch_json"

@@ -19,7 +19,7 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.looking import memory_access
-from trio_debugmcp.session.looking.machine_code.pointers import number
+from trio_debugmcp.session.looking.memory_access import number
 from trio_debugmcp.state.breakpoint import Breakpoint
 
 MAX_BYTES = 256 * 1024

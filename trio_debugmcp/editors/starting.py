@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import Folder
-from trio_debugmcp.launch_json.files import LaunchFile
+from trio_debugmcp.launch_json.files import Folder, LaunchFile
 from trio_debugmcp.launch_json.plan import Plan, resolve
 from trio_debugmcp.launch_json.substitution import first_variable
 from trio_debugmcp.server.tools.starting.checks import choose_profile

@@ -1,10 +1,12 @@
 """`LaunchFile` and `TasksFile`: what the two files hold, checked in so far as all of it depends on it.
 
+`VariableContext`: what an editor knows when it resolves a configuration of them, and the seam to this machine's files.
+
 A mistake inside one configuration or task concerns only that one, and is found when it is resolved.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -31,6 +33,44 @@ class TasksFile(Struct, frozen=True):
     tasks: tuple[Mapping[str, Any], ...] = ()
     inputs: Mapping[str, Input] = {}
     common: Mapping[str, Any] = {}
+
+
+class Folder(Struct, frozen=True):
+    """A folder of the workspace: where its `.vscode` is, and what `${workspaceFolder:name}` calls it."""
+
+    path: str
+    name: str
+
+
+class VariableContext(Struct, frozen=True):
+    """What variables stand for.
+
+    Attributes:
+        folder: whose launch.json it is; `folders`: all of the workspace.
+        home: the user's home directory.
+        cwd: the directory of this server.
+        read: returns the text of a file, None if there is none.
+        variable: returns a variable of the environment, None if it is not set.
+        file: the file that would be open in the editor; absolute.
+        pid: the process that would be picked.
+        inputs: the values of `${input:…}`.
+        platform: whose section of a configuration is laid over it.
+        shell: what runs the command lines of tasks.
+        assumes: what is not given is assumed, to see whether there is anything else that is wrong.
+    """
+
+    folder: Folder
+    folders: tuple[Folder, ...]
+    home: str
+    cwd: str
+    read: Callable[[str], str | None]
+    variable: Callable[[str], str | None]
+    file: str | None = None
+    pid: int | None = None
+    inputs: Mapping[str, object] = {}
+    platform: Literal["linux", "osx"] = "linux"
+    shell: str = "/bin/sh"
+    assumes: bool = False
 
 
 def read_launch_file(text: str, path: str) -> LaunchFile:

@@ -8,9 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import VariableContext
 from trio_debugmcp.launch_json.env_file import parse_env_file
-from trio_debugmcp.launch_json.files import LaunchFile, names_of
+from trio_debugmcp.launch_json.files import LaunchFile, VariableContext, names_of
 from trio_debugmcp.launch_json.keys import Keys
 from trio_debugmcp.launch_json.substitution import ConfigurationVariables
 from trio_debugmcp.launch_json.types import BROWSERS, drop_of_no_adapter, translate

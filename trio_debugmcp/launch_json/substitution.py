@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import Folder, VariableContext
-from trio_debugmcp.launch_json.files import Input
+from trio_debugmcp.launch_json.files import Folder, Input, VariableContext
 from trio_debugmcp.launch_json.keys import as_text
 
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.launch_json.context import VariableContext
-from trio_debugmcp.launch_json.files import TasksFile, label_of
+from trio_debugmcp.launch_json.files import TasksFile, VariableContext, label_of
 from trio_debugmcp.launch_json.keys import Keys
 from trio_debugmcp.launch_json.substitution import ConfigurationVariables
 

@@ -10,7 +10,7 @@ from typing import Literal
 from trio_debugmcp.dap.messages import Instruction
 from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.session.looking.machine_code.pointers import number
+from trio_debugmcp.session.looking.memory_access import number
 from trio_debugmcp.state.payloads import Payload
 
 ByteFormat = Literal["hex", "text", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"]

@@ -17,7 +17,7 @@ from trio_debugmcp.dap.messages import EvaluateBody, Stopped
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.breakpoints.specs import addressed_in
 from trio_debugmcp.session.breakpoints.stop_judge import StopJudge
-from trio_debugmcp.session.looking.machine_code.pointers import address_in, number
+from trio_debugmcp.session.looking.memory_access import address_in, number
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import Breakpoint, Watch

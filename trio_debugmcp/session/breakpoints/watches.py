@@ -16,8 +16,7 @@ from trio_debugmcp.dap.messages import DataBreakpointInfoBody, EvaluateBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate_text
 from trio_debugmcp.session.looking.by_adapter.adapter_variables import container
-from trio_debugmcp.session.looking.machine_code.pointers import number
-from trio_debugmcp.session.looking.memory_access import LOCATE_SECONDS, address_of
+from trio_debugmcp.session.looking.memory_access import LOCATE_SECONDS, address_of, number
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.breakpoint import Watch
 from trio_debugmcp.state.model import StackFrame

@@ -18,8 +18,13 @@ from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import ProbeAnswer, ProbePlace
 from trio_debugmcp.session.looking.by_adapter.adapter_variables import scope_variables
-from trio_debugmcp.session.looking.by_adapter.composites import children
-from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS, MAX_NODES, identity, path_below
+from trio_debugmcp.session.looking.by_adapter.composites import (
+    ADAPTER_SECONDS,
+    MAX_NODES,
+    children,
+    identity,
+    path_below,
+)
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.looking.ways import WITHOUT_CODE_SECONDS, Ways
 from trio_debugmcp.session.requests import Requests

@@ -8,17 +8,20 @@ What an adapter says that it wrote is read back: gdb answers `writeMemory` with 
 """
 
 import binascii
+import re
 from base64 import b64decode, b64encode
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import DisassembleBody, Instruction, ReadMemoryBody, WriteMemoryBody
+from trio_debugmcp.dap.messages import DisassembleBody, EvaluateBody, Instruction, ReadMemoryBody, WriteMemoryBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate_text
-from trio_debugmcp.session.looking.machine_code.pointers import address_in, number
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
 
 LOCATE_SECONDS = 5.0
 """For an expression, as for an evaluation."""
@@ -44,6 +47,20 @@ _WITHOUT = {
     DISASSEMBLE: ("disassemble", "Use source_get for the program's source."),
 }
 """What an adapter without a capability cannot do, and what to do then."""
+
+
+def number(text: str | None) -> int | None:
+    """Return the number that an address is; None of what only the adapter understands."""
+    try:
+        return None if text is None else int(text, 0)
+    except ValueError:
+        return None
+
+
+def address_in(body: EvaluateBody) -> str | None:
+    """Return the address that a value shows."""
+    found = _ADDRESS.search(body.result)
+    return None if found is None else found[0]
 
 
 class Memory(Struct, frozen=True):

@@ -21,8 +21,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeAnswer
 from trio_debugmcp.probe.inside.values.facts import even
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
-from trio_debugmcp.session.looking.by_adapter.composites import children
-from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS
+from trio_debugmcp.session.looking.by_adapter.composites import ADAPTER_SECONDS, children
 from trio_debugmcp.session.looking.no_answer import no_collection
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways, without_code_first

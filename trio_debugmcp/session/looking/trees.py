@@ -17,8 +17,13 @@ from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import ProbeAnswer
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
-from trio_debugmcp.session.looking.by_adapter.composites import children
-from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS, MAX_NODES, identity, path_below
+from trio_debugmcp.session.looking.by_adapter.composites import (
+    ADAPTER_SECONDS,
+    MAX_NODES,
+    children,
+    identity,
+    path_below,
+)
 from trio_debugmcp.session.looking.by_probe.withheld import unknown_value
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways, without_code_first

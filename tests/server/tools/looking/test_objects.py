@@ -14,7 +14,7 @@ from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.values.collection_summary import summary_json
 from trio_debugmcp.probe.inside.values.rendering import Renderer
-from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS, MAX_NODES
+from trio_debugmcp.session.looking.by_adapter.composites import ADAPTER_SECONDS, MAX_NODES
 from trio_debugmcp.testing import FakeAdapter, open_server
 from trio_debugmcp.testing.fake_answers import Refusal
 

@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import SNAPSHOTS, failure, paused
-from trio_debugmcp.session.looking.by_adapter.dap_children import ADAPTER_SECONDS, MAX_NODES
+from trio_debugmcp.session.looking.by_adapter.composites import ADAPTER_SECONDS, MAX_NODES
 from trio_debugmcp.state import captures
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, open_server
 from trio_debugmcp.testing.fake_answers import Refusal

@@ -12,7 +12,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking import memory_access
-from trio_debugmcp.session.looking.machine_code.pointers import number
+from trio_debugmcp.session.looking.memory_access import number
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened

@@ -18,8 +18,15 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.home import home_directory
-from trio_debugmcp.launch_json.context import Folder, VariableContext
-from trio_debugmcp.launch_json.files import LaunchFile, TasksFile, names_of, read_launch_file, read_tasks_file
+from trio_debugmcp.launch_json.files import (
+    Folder,
+    LaunchFile,
+    TasksFile,
+    VariableContext,
+    names_of,
+    read_launch_file,
+    read_tasks_file,
+)
 from trio_debugmcp.launch_json.plan import Compound, Instead, Plan, is_compound, resolve, resolve_compound
 from trio_debugmcp.launch_json.task_definitions import Task, resolve_task
 from trio_debugmcp.server.answers.places import Places

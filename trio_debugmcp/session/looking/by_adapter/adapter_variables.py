@@ -16,12 +16,12 @@ from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
 from trio_debugmcp.session.looking.by_adapter.composites import (
     MAX_COMPOSED,
+    MAX_NODES,
     children,
     composed,
     in_short,
     scope_children,
 )
-from trio_debugmcp.session.looking.by_adapter.dap_children import MAX_NODES
 from trio_debugmcp.session.looking.by_adapter.dap_variables import chosen_scopes, variable_payload
 from trio_debugmcp.session.looking.variables import ScopeName, VariablesPage, VariablesQuestion
 from trio_debugmcp.session.requests import Requests

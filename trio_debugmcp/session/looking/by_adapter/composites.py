@@ -3,8 +3,11 @@
 gdb has no text at all for a structure, and lldb only its address; both have its fields as children.
 
     shown = await composed(requests, variable)      # value: `Item(name="pear", price=2, weights=[2 items])`
+
+Also what is fetched below a value, level by level: how much of it, and which children are known.
 """
 
+import re
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from typing import cast
@@ -14,8 +17,13 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapVariable, VariablesBody
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Reading
 from trio_debugmcp.errors import AdapterRefused
-from trio_debugmcp.session.looking.by_adapter.dap_children import path_of
 from trio_debugmcp.session.requests import Requests
+
+ADAPTER_SECONDS = 4.0
+"""For all requests to an adapter; what is not there by then is left out, and counted where the adapter counts."""
+
+MAX_NODES = 1000
+"""Variables fetched by one call, including children: every parent costs the adapter a request."""
 
 _NOT_RUN = "<property, not run>"
 
@@ -27,6 +35,29 @@ _MAX_READS = 60
 
 MAX_COMPOSED = 20
 """Values that are composed at a time: each costs the adapter a request, of a reference two."""
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+
+
+def identity(variable: DapVariable) -> str:
+    """Return what tells one object of a stop from another: its address and type, or its reference."""
+    address = _ADDRESS.search(variable.value)
+    return f"{variable.type} {address[0]}" if address is not None else f"{variable.variables_reference}"
+
+
+def path_of(variable: DapVariable) -> str | None:
+    """Return the path that an adapter gives a variable. js-debug has a private field as an item: `cart["#lines"]`."""
+    path, item = variable.evaluate_name, f'["{variable.name}"]'
+    if path is None or variable.hint("visibility") != "private" or not path.endswith(item):
+        return path
+    return f"{path.removesuffix(item)}.{variable.name}"
+
+
+def path_below(variable: DapVariable, parent: str) -> str:
+    """Return the path of a child; `parent` is that of what it is inside of."""
+    if variable.evaluate_name:
+        return variable.evaluate_name
+    return f"{parent}{variable.name}" if variable.name.startswith("[") else f"{parent}.{variable.name}"
 
 
 async def children(requests: Requests, reference: int, kind: str | None = None) -> list[DapVariable]:
