@@ -10,7 +10,7 @@ import pty
 import re
 import signal
 import termios
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -92,11 +92,11 @@ class Terminal:
 
 
 @asynccontextmanager
-async def open_terminal(command: Sequence[str], env: Mapping[str, str] | None = None) -> AsyncGenerator[Terminal, None]:
+async def open_terminal(command: Sequence[str]) -> AsyncGenerator[Terminal, None]:
     """Run `command` on a terminal of its own until the end of the block, where it is killed if it still runs."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (LINES, COLUMNS))
-    environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **(env or {})}
+    environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
     environment.pop("DISPLAY", None)
     process = await trio.lowlevel.open_process(
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True,

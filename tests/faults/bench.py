@@ -1,7 +1,7 @@
 """A server on a virtual clock, one client that works and one that watches, and the outcome of each fault for them."""
 
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -136,10 +136,10 @@ def check_for_people(text: str) -> None:
     assert not found, f"{found and found[0]!r} in: {text}"
 
 
-async def try_all(phase: Phase, faults: Iterable[Fault] = FAULTS) -> dict[str, str]:
+async def try_all(phase: Phase) -> dict[str, str]:
     """What each fault comes to in a phase, all on one server; a fault that breaks a promise gets a new one."""
     outcomes: dict[str, str] = {}
-    waiting = list(faults)
+    waiting = list(FAULTS)
     while waiting:
         try:
             async with open_bench() as bench:

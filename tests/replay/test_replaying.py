@@ -62,11 +62,11 @@ def watched(recording: Recording) -> Watched:
 
 @asynccontextmanager
 async def replaying(
-    recording: Recording, *, speed: float = 1.0, drive: bool = False, era: Era = "legacy"
+    recording: Recording, *, speed: float = 1.0, drive: bool = False
 ) -> AsyncIterator[tuple[DebugClient, Replay]]:
     """A client of a replay."""
     replay = Replay(recording, speed=speed, drive=drive)
-    async with open_server(options_for(recording.header, replay)) as server, server.connect(era) as client:
+    async with open_server(options_for(recording.header, replay)) as server, server.connect("legacy") as client:
         yield client, replay
 
 

@@ -380,8 +380,8 @@ class SmallPage(Page):
     pass
 
 
-def instances_of(cls: Any, seconds: float = 20.0) -> Dict[str, Any]:
-    budget = Budget(seconds, 1000000)
+def instances_of(cls: Any) -> Dict[str, Any]:
+    budget = Budget(20.0, 1000000)
     return instances.instances_json(cls, 50, budget, Renderer(budget, 60, code=False))
 
 

@@ -93,10 +93,6 @@ def test_a_place_is_without_what_is_not_known(
     assert places.at_location(None) is None
 
 
-def test_a_function_that_is_known_better_counts() -> None:
-    assert Places("/").at_location(Location("/a.py", 1, None, "run", None), "Job.run") == "/a.py:1 in Job.run"
-
-
 def test_a_frame_names_its_file_where_it_is_not_that_of_the_frame_before() -> None:
     def frame(name: str, file: str | None, line: int, *, mine: bool = True) -> StackFrame:
         return StackFrame(1, name, Location(file, line, None, name, None), is_user_code=mine)

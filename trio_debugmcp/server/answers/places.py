@@ -44,11 +44,11 @@ class Places:
         place = self.line(file, line)
         return f"{place} in {printable(function)}".strip() if function else place
 
-    def at_location(self, location: Location | None, function: str | None = None) -> str | None:
+    def at_location(self, location: Location | None) -> str | None:
         """Return the place of a location; None where nothing is known of it."""
         if location is None:
             return None
-        return self.at(location.file, location.line, function or location.function_name) or None
+        return self.at(location.file, location.line, location.function_name) or None
 
     def stack(self, frames: Iterable[tuple[str, str | None, int | None, bool]], before: str | None = None) -> list[str]:
         """Return a line for each frame, given by its name, file, line, and whether it is code of the user's.
@@ -64,5 +64,5 @@ class Places:
 
     def frames(self, frames: Iterable[StackFrame | Frame], before: str | None = None) -> list[str]:
         """Return a line for each frame of a stack."""
-        found = ((frame.name, frame.location.file, frame.location.line, frame.is_user_code) for frame in frames)
-        return self.stack(found, before)
+        facts = ((frame.name, frame.location.file, frame.location.line, frame.is_user_code) for frame in frames)
+        return self.stack(facts, before)
