@@ -31,7 +31,9 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 """What is called in all of them as a group, while they run and while they are stopped."""
 
-STEPS = 50
+STEPS, ROUNDS = 100, 8
+"""In turns with a server that has one process alone. The median of the rounds is compared."""
+
 REAL = 100
 WORK = """
 import os, select
@@ -44,7 +46,6 @@ work()
 """Its standard input ends when this process does, however that ends."""
 
 PAGE_KB = resource.getpagesize() / 1024
-TICKS = 100
 
 
 class Meter:
@@ -52,6 +53,7 @@ class Meter:
 
     def __init__(self, pid: int) -> None:
         self._place = Path(f"/proc/{pid}")
+        self._clock = (~pid << 3) | 2  # as clock_getcpuclockid(3) makes it; /proc has hundredths of a second
 
     def memory(self) -> float:
         """Return the KB that it has in memory."""
@@ -59,8 +61,7 @@ class Meter:
 
     def used(self) -> float:
         """Return the seconds that it has used so far."""
-        fields = (self._place / "stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return time.clock_gettime(self._clock)
 
 
 class Server:
@@ -81,16 +82,28 @@ class Server:
         for tool, more in CALLS:
             print(f"  {await self.timed(tool, group='all', **more)}")
 
-    async def step(self) -> float:
-        """Return the milliseconds of processor for a step in one of them."""
-        await self.client.call("debug_pause", session_id="s-2")
-        await self.client.call("debug_step", session_id="s-2")
+    async def steps(self) -> float:
+        """Return the milliseconds of processor for a step in one of them, which is stopped."""
         used = self.meter.used()
         for _ in range(STEPS):
             await self.client.call("debug_step", session_id="s-2")
-        spent = (self.meter.used() - used) / STEPS * 1000
-        await self.client.call("debug_continue", session_id="s-2", wait=False)
-        return spent
+        return (self.meter.used() - used) / STEPS * 1000
+
+
+async def compare_steps(server: Server) -> None:
+    """Print what a step in one of many costs, beside one in a process that is alone, in turns."""
+    async with open_server() as other, FakeFleet(other.door["address"], other.door["token"], 1) as fleet:
+        await fleet.connected()
+        costs: dict[Server, list[float]] = {server: [], other: []}
+        for each in costs:
+            await each.client.call("debug_pause", session_id="s-2")
+            await each.steps()
+        for _ in range(ROUNDS):
+            for each, found in costs.items():
+                found.append(await each.steps())
+        await server.client.call("debug_continue", session_id="s-2", wait=False)
+        among, alone = median(costs[server]), median(costs[other])
+        print(f"  a step in one of them: {among:.2f} ms of processor, alone {alone:.2f} ({among / alone:.2f} x)")
 
 
 @asynccontextmanager
@@ -121,7 +134,7 @@ async def measure(number: int) -> None:
             await trio.sleep(IDLE_SECONDS)
             print(f"  idle: {(server.meter.used() - used) / IDLE_SECONDS / number * 1e3:.3f} ms a second each")
             await server.call_all()
-            print(f"  a step in one of them: {median([await server.step() for _ in range(3)]):.1f} ms of processor")
+            await compare_steps(server)
 
 
 async def measure_real(number: int, python: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from trio_debugmcp.dap.connection import Connection, EndOfStream, ReverseRequest, open_connection
+from trio_debugmcp.dap.connection import MOST_UNREAD_BYTES, Connection, EndOfStream, ReverseRequest, open_connection
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import (
     Capabilities,
@@ -666,3 +666,35 @@ async def test_a_connection_shows_what_is_waiting_and_how_it_ended(autojump_cloc
         assert repr(connection) == (
             "<dap.Connection ended (the debug adapter closed the connection), waiting: 0 requests, 2 events>"
         )
+
+
+async def test_a_peer_that_never_reads_ends_the_connection_before_what_waits_for_it_fills_the_memory(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    ours, _ = trio.testing.lockstep_stream_pair()
+    gone: list[str] = []
+    async with open_connection(ours, refuse_all) as connection:
+
+        async def ask() -> None:
+            try:
+                await connection.request("evaluate", {"expression": "x" * 1_000_000})
+            except AdapterGone as error:
+                gone.append(str(error))
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(2 * MOST_UNREAD_BYTES // 1_000_000):
+                nursery.start_soon(ask)
+        [end] = await drain(connection)
+    assert isinstance(end, EndOfStream)
+    assert end.reason == "the debug adapter does not read: more than 8 MB wait to be written to it"
+    assert len(gone) == 2 * MOST_UNREAD_BYTES // 1_000_000
+    assert all(end.reason in each for each in gone)
+
+
+async def test_requests_that_were_given_up_do_not_count_as_unread(autojump_clock: trio.testing.MockClock) -> None:
+    ours, _ = trio.testing.lockstep_stream_pair()
+    async with open_connection(ours, refuse_all) as connection:
+        for _ in range(2 * MOST_UNREAD_BYTES // 1_000_000):
+            with trio.move_on_after(1):
+                await connection.request("evaluate", {"expression": "x" * 1_000_000})
+        assert connection.ended is None

@@ -105,20 +105,51 @@ async def test_one_that_cannot_be_asked_is_counted_with_the_reason(autojump_cloc
         assert note.startswith("1 (s-3): stacks not known: ")
 
 
-async def test_a_breakpoint_that_some_do_not_take_is_said_to_be_in_the_others(
+async def test_a_breakpoint_is_set_in_those_that_answer_and_the_silent_ones_are_named(
     autojump_clock: MockClock, tmp_path: Path
 ) -> None:
     (file := tmp_path / "data.py").write_text("x = 1\n")
     async with listening(probed=True) as (client, door, _):
         workers = await dial_in(door, *map(stacks, range(9)))
+        await client.call("fleet_state")
         for worker in workers[2:]:
             worker.withhold("setBreakpoints")
-        failed = await failure(client, "breakpoint_set", file=str(file), line=1)
-        assert failed.code == "TIMEOUT"
-        assert failed.message.endswith(
-            " It failed in s-4, s-5, s-6, s-7, s-8 and 2 more; the other sessions have the change."
-        )
+        answer = await client.call("breakpoint_set", file=str(file), line=1)
+        assert answer["notes"] == ["7 did not answer and may not have it (rank 2-8)"]
+        assert "state" not in answer
         assert all(worker.sent("setBreakpoints") for worker in workers[:2])
+        again = await client.call("breakpoint_enable", id=answer["id"], enabled=False)
+        assert again["notes"] == ["7 did not answer and may not have it (rank 2-8)"]
+        assert (await failure(client, "breakpoint_remove", id=answer["id"])).code == "TIMEOUT"
+
+
+async def test_a_breakpoint_that_none_takes_in_time_is_an_error(autojump_clock: MockClock, tmp_path: Path) -> None:
+    (file := tmp_path / "data.py").write_text("x = 1\n")
+    async with listening(probed=True) as (client, door, _):
+        for worker in await dial_in(door, stacks(0), stacks(1)):
+            worker.withhold("setBreakpoints")
+        assert (await failure(client, "breakpoint_set", file=str(file), line=1)).code == "TIMEOUT"
+
+
+async def test_a_process_that_answers_late_has_the_breakpoint_then(autojump_clock: MockClock, tmp_path: Path) -> None:
+    (file := tmp_path / "data.py").write_text("x = 1\n")
+    async with listening(probed=True) as (client, door, _):
+        [_, slow] = await dial_in(door, stacks(0), stacks(1))
+        usual = slow.answer_to("setBreakpoints")
+
+        async def late(arguments: dict[str, Any]) -> Any:
+            await trio.sleep(25)
+            return await usual(arguments)
+
+        slow.answer("setBreakpoints", late)
+        answer = await client.call("breakpoint_set", file=str(file), line=1)
+        assert answer["notes"] == ["1 did not answer and may not have it (s-3)"]
+        slow.restore("setBreakpoints")
+        await trio.sleep(10)
+        assert [each["source"]["path"] for each in slow.sent("setBreakpoints")].count(str(file)) == 1
+        await trio.sleep(20)
+        sent = [each["source"]["path"] for each in slow.sent("setBreakpoints")]
+        assert sent.count(str(file)) == 2  # once more, whose answer is waited for
 
 
 async def test_without_any_process_there_is_nothing_to_tell(autojump_clock: MockClock) -> None:

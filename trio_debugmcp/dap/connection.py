@@ -42,6 +42,14 @@ _CHUNK_BYTES = 64 * 1024
 _INBOX_EVENTS = 256
 """Events in the channel before the reader stops reading, and the adapter has to wait."""
 
+MOST_UNREAD_BYTES = 8_000_000
+"""What waits to be written to a peer that does not read, before the connection ends: a hundred times what is usual."""
+
+_UNREAD = f"the debug adapter does not read: more than {MOST_UNREAD_BYTES // 1_000_000} MB wait to be written to it"
+
+_FRAME_BYTES = 2000
+"""What a frame that waits takes besides, with the task that waits with it."""
+
 T = TypeVar("T")
 
 ReverseRequest = Callable[[Request], Awaitable[object]]
@@ -78,6 +86,7 @@ class Connection:
         self._ended: EndOfStream | None = None
         self._writing: trio.CancelScope | None = None
         self._is_broken = False
+        self._unread = 0
         self._written = trio.lowlevel.ParkingLot()
         self._inbox, self.events = trio.open_memory_channel[EventBody | EndOfStream](_INBOX_EVENTS)
 
@@ -152,7 +161,7 @@ class Connection:
                 log.warning("debug adapter broke the protocol: %s", violation)
                 end = EndOfStream(f"the debug adapter broke the protocol: {violation}", violation)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                pass
+                end = self._ended or end
             # The end goes through the same channel as the events, so that none of them can come after it; requests
             # are woken before, because they need not wait until the events have been received.
             self._end(end)
@@ -217,11 +226,19 @@ class Connection:
         and each of a thousand connections has nothing to write nearly always.
 
         Raises:
-            trio.ClosedResourceError: nothing can be written any more.
+            trio.ClosedResourceError: nothing can be written any more, also as the peer has not read for too long.
         """
         await trio.lowlevel.checkpoint_if_cancelled()
         if self._writing is not None and self._can_write:
-            await self._written.park()  # who is woken has the turn, so that none overtakes
+            self._unread += len(frame) + _FRAME_BYTES
+            if self._unread > MOST_UNREAD_BYTES:
+                self._end(EndOfStream(_UNREAD))
+                await trio.aclose_forcefully(self._stream)  # which wakes the reader
+                raise trio.ClosedResourceError
+            try:
+                await self._written.park()  # who is woken has the turn, so that none overtakes
+            finally:
+                self._unread -= len(frame) + _FRAME_BYTES
         if not self._can_write:
             raise trio.ClosedResourceError
         self._writing = trio.CancelScope(shield=True)

@@ -27,6 +27,7 @@ class BreakpointSyncs:
     Attributes:
         earlier: the ids of those that were in force in an earlier session, and have not been set again since.
         carried: those of which that held when the last session began.
+        unconfirmed: of each breakpoint that was sent, the sessions that did not answer, where others did.
     """
 
     def __init__(self, merger: Merger) -> None:
@@ -35,6 +36,7 @@ class BreakpointSyncs:
         self._notifications: Counter[tuple[str, int]] = Counter()
         self.earlier: set[str] = set()
         self.carried: frozenset[str] = frozenset()
+        self.unconfirmed: dict[str, tuple[str, ...]] = {}
 
     def __repr__(self) -> str:
         return f"<BreakpointSyncs of {len(self._syncs)} sessions>"
@@ -83,8 +85,10 @@ class BreakpointSyncs:
     async def send(self, changed: Iterable[StopPlace | ExceptionBreakpoint]) -> None:
         """Send what these breakpoints are part of: their files, the functions, the exceptions.
 
+        Of those that have a breakpoint now some sessions may not answer: they are `unconfirmed`.
+
         Raises:
-            DebugError: an adapter refused; the others have got the change.
+            DebugError: an adapter refused, or none answers; the others have got the change.
         """
         changed = list(changed)
         lines = [breakpoint for breakpoint in changed if isinstance(breakpoint, StopPlace)]
@@ -108,10 +112,32 @@ class BreakpointSyncs:
         async with trio.open_nursery() as nursery:
             for sync in asked:
                 nursery.start_soon(send, sync)
+        silent = self._set_unconfirmed(changed, asked, failures)
+        failures = {each: error for each, error in failures.items() if each not in silent}
         if failures:
             raise _of_those(
                 {each: failures[each] for sync in asked if (each := sync.session_id) in failures}, len(asked)
             )
+
+    def _set_unconfirmed(
+        self,
+        changed: list[StopPlace | ExceptionBreakpoint],
+        asked: list[BreakpointSync],
+        failures: Mapping[str, DebugError],
+    ) -> tuple[str, ...]:
+        """Keep which sessions have not answered, and return them, where others have what was set."""
+        for breakpoint in changed:
+            self.unconfirmed.pop(breakpoint.id, None)
+        silent = tuple(each.session_id for each in asked if _is_silence(failures.get(each.session_id)))
+        set_now = {breakpoint.id for breakpoint in self._merger.state.every_breakpoint}
+        if not silent or len(silent) == len(asked) or not set_now.issuperset(each.id for each in changed):
+            return ()
+        self.unconfirmed |= {breakpoint.id: silent for breakpoint in changed}
+        return silent
+
+
+def _is_silence(error: DebugError | None) -> bool:
+    return isinstance(error, UsageError) and error.code == "TIMEOUT"
 
 
 def _of_those(failures: Mapping[str, DebugError], asked: int) -> DebugError:

@@ -9,6 +9,7 @@ what is loaded already. The file itself is sent without breakpoints, and the fra
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
@@ -19,10 +20,19 @@ MadeClasses = list[tuple[str, Sequence[int]]]
 
 
 class ClassBreakpoints:
-    """Those of one session; `classes_of` says which classes are made of a file."""
+    """Those of one session; `classes_of` says which classes are made of a file.
 
-    def __init__(self, requests: Requests, classes_of: Callable[[str], Awaitable[MadeClasses]]) -> None:
+    `on_late`: is called with a file whose breakpoints the adapter has set when their sender had left.
+    """
+
+    def __init__(
+        self,
+        requests: Requests,
+        classes_of: Callable[[str], Awaitable[MadeClasses]],
+        on_late: Callable[[str], None],
+    ) -> None:
         self._requests = requests
+        self._on_late = on_late
         self._classes_of = classes_of
         self._sent: dict[str, list[str]] = {}
 
@@ -34,14 +44,14 @@ class ClassBreakpoints:
         file, wanted = arguments["source"]["path"], arguments["breakpoints"]
         classes = await self._classes_of(file)
         if not classes:
-            return await self._request(arguments)
-        await self._request({**arguments, "breakpoints": []})
+            return await self._request(arguments, file)
+        await self._request({**arguments, "breakpoints": []}, file)
         before, names = self._sent.get(file, []), self._names(classes, [each["line"] for each in wanted])
         self._sent[file] = names
         answers: list[Sequence[DapBreakpoint]] = []
         for name in dict.fromkeys([*before, *names]):
             mine = wanted if name in names else []
-            body = await self._request({**arguments, "source": {"path": name, "name": name}, "breakpoints": mine})
+            body = await self._request({**arguments, "source": {"path": name, "name": name}, "breakpoints": mine}, file)
             answers.append(body.breakpoints or ())
         return BreakpointsBody([_best(each["line"], nth, answers) for nth, each in enumerate(wanted)])
 
@@ -54,8 +64,9 @@ class ClassBreakpoints:
         begun = snapshot is not None and snapshot.phase in ("Running", "Paused")
         return list(dict.fromkeys([*outer, *named])) if begun else outer
 
-    async def _request(self, arguments: dict[str, Any]) -> BreakpointsBody:
-        return await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
+    async def _request(self, arguments: dict[str, Any], file: str) -> BreakpointsBody:
+        late = partial(self._on_late, file)
+        return await self._requests.request("setBreakpoints", arguments, BreakpointsBody, late=late)
 
 
 def _outer(name: str) -> str:

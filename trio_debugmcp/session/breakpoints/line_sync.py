@@ -68,7 +68,9 @@ class LineSync:
         self._hits, self._judging, self._trial = context.hits, context.judging, context.trial
         self._hidden, self._places = context.hidden, context.places
         by_class = ClassBreakpoints(
-            context.requests, partial(context.places.classes, class_path=context.hidden.class_path)
+            context.requests,
+            partial(context.places.classes, class_path=context.hidden.class_path),
+            self._send_again,
         )
         self._ids = AdapterIds(context.requests, by_class)
 
@@ -88,9 +90,12 @@ class LineSync:
         try:
             yield
         except trio.Cancelled:
-            self.unsure.update(files)
-            self._merger.look_again()
+            self._send_again(*files)
             raise
+
+    def _send_again(self, *files: str) -> None:
+        self.unsure.update(files)
+        self._merger.look_again()
 
     def _is_foreign(self, file: str) -> bool:
         """Return whether a file is of a language that other sessions have, and this one has not.

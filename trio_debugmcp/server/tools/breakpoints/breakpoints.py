@@ -30,7 +30,7 @@ from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import (
 from trio_debugmcp.server.tools.breakpoints.conditions import check_hit_condition, check_texts
 from trio_debugmcp.server.tools.breakpoints.exception_support import check_lineage, check_name, exception_spec
 from trio_debugmcp.server.tools.breakpoints.functions_in_files import place_of_function
-from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group
+from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group, silence_notes
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
 from trio_debugmcp.server.tools.near_files import no_file
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
@@ -198,7 +198,7 @@ async def set_breakpoint(debugger: Debugger, spec: BreakpointSpec) -> Breakpoint
     """Set a breakpoint for the client that calls, and answer what it is, and what the update of one has dropped."""
     notes = update_notes(debugger, spec, READER.get())
     made = await debugger.breakpoints.set(spec, READER.get())
-    return replace(_answer(debugger, made.id), notes=notes)
+    return _answer(debugger, made.id, notes)
 
 
 async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> BreakpointAnswer:
@@ -219,7 +219,7 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
     near = type_question(debugger, spec.exception_type)
     notes = [*([f"no exception of that name is known here. {near}"] if near else []), *update_notes(debugger, spec)]
     made = await debugger.breakpoints.exceptions.set(spec, READER.get())
-    return replace(_answer(debugger, made.id), notes=notes)
+    return _answer(debugger, made.id, notes)
 
 
 async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointAnswer:
@@ -238,8 +238,9 @@ async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointLines:
     return replace(breakpoint_lines(debugger), notes=notes)
 
 
-def _answer(debugger: Debugger, breakpoint_id: str) -> BreakpointAnswer:
-    return breakpoint_answer(debugger, debugger.breakpoints.find(breakpoint_id))
+def _answer(debugger: Debugger, breakpoint_id: str, notes: Sequence[str] = ()) -> BreakpointAnswer:
+    answer = breakpoint_answer(debugger, debugger.breakpoints.find(breakpoint_id))
+    return replace(answer, notes=[*silence_notes(debugger, breakpoint_id), *notes])
 
 
 TOOLS = (
