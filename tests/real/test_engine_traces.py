@@ -272,3 +272,40 @@ async def test_nothing_lives_longer_because_of_the_engine(
             stop = await client.call("debug_continue")
         printed += stop.get("stdout", "")
         assert printed == plain.stdout.decode()
+
+
+INTERPRETERS_WITHIN = """\
+try:
+    import _interpreters
+except ImportError:
+    import _xxsubinterpreters as _interpreters
+
+def work():
+    number = _interpreters.create()
+    run = getattr(_interpreters, "exec", None) or _interpreters.run_string
+    run(number, "import sys; print('trio_debugmcp' in str(sys.modules), flush=True)")
+    _interpreters.destroy(number)
+
+work()
+print("end")
+"""
+
+
+async def test_an_interpreter_within_the_process_has_nothing_of_the_engine_and_can_end(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        file = tmp_path / "within.py"
+        places = [{"file": str(file), "statement": 'print("end")'}]
+        stop = await launched(client, python, file, INTERPRETERS_WITHIN, breakpoints=places, stop_at_entry=False)
+        assert (where(stop).line, stop["stdout"]) == (13, "False\n")
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["stdout"]) == (0, "end\n")
+
+
+async def test_a_program_may_have_the_syntax_of_the_interpreter_that_was_chosen_for_it(
+    python: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        end = await launched(client, python, tmp_path / "typed.py", "type Row[T] = list[T]\n", stop_at_entry=False)
+        assert end["exitCode"] == 0

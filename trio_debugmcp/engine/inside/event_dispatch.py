@@ -348,6 +348,8 @@ class EventDispatch:
             record = self._threads.current()
             arrived = has_come and record.unwound == arrival(error, frame)
             record.unwound = None
+            if record.pending.is_ending(error, has_come=has_come):
+                return
             if arrived and record.pending.is_quiet and not self._unjudged:  # it was judged where it was raised
                 return
             self._judge(record, frame, offset, error, arrived)
@@ -363,7 +365,8 @@ class EventDispatch:
             record = self._threads.current()
             arrived = has_come and record.unwound == arrival(error, frame)
             record.unwound = None
-            self._judge(record, frame, offset, error, arrived)
+            if not record.pending.is_ending(error, has_come=has_come):
+                self._judge(record, frame, offset, error, arrived)
 
     def _judge(self, record: ThreadRecord, frame: Any, offset: int, error: BaseException, arrived: bool) -> None:
         if record.is_evaluating or record.ident in self._threads.own:
@@ -383,6 +386,8 @@ class EventDispatch:
         if mode != "unhandled":
             stop.caught_by = self._exceptions.caught_by(frame, offset, error)
         record.pending.stopped(error)
+        if mode == "unhandled":
+            record.pending.ended(error)
         self._stop(stop)
         stop.exception = None
 

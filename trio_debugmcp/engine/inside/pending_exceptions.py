@@ -20,12 +20,12 @@ class PendingExceptions:
         is_quiet: none is pending, none was forgotten, and none has stopped the thread since the last one was raised.
     """
 
-    __slots__ = ("_awaiting", "_has_forgotten", "_stopped", "is_quiet")
+    __slots__ = ("_awaiting", "_ended", "_has_forgotten", "_stopped", "is_quiet")
 
     def __init__(self) -> None:
         self._awaiting: dict[int, int] = {}
         self._has_forgotten = False
-        self._stopped = 0
+        self._stopped = self._ended = 0
         self.is_quiet = True
 
     def add(self, error: BaseException, frame: Any) -> None:
@@ -57,6 +57,21 @@ class PendingExceptions:
         """An exception stops the thread, which is not to happen again on its way; None: the next one is a new one."""
         self._stopped = id(error) if error is not None else 0
         self.is_quiet = not (self._stopped or self._awaiting or self._has_forgotten)
+
+    def ended(self, error: BaseException) -> None:
+        """An exception has stopped the thread as one that nothing will catch."""
+        self._ended = id(error)
+
+    def is_ending(self, error: BaseException, *, has_come: bool) -> bool:
+        """Whether an exception has stopped as such a one, and is on its way, be it raised again by a cleanup.
+
+        What has not come from another frame is a new one, at the same place in memory.
+        """
+        if self._ended != id(error):
+            return False
+        if not has_come:
+            self._ended = 0
+        return has_come
 
     def _forget(self) -> None:
         """Forget those that no frame of this thread's stack awaits."""

@@ -164,8 +164,12 @@ def _check_value(debugger: Debugger, profile: Profile, name: str, value: object)
         )
 
 
-def check_program(debugger: Debugger, profile: Profile, program: str, *, builds: bool) -> None:
+def check_program(
+    debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any], *, builds: bool
+) -> None:
     """Check that a program is there, can be read, and can start; with `builds` it is what is built first.
+
+    `options`: those of the adapter. The syntax of an interpreter that they choose may be another one.
 
     Raises:
         UsageError: `INVALID_PATH`, `PERMISSION_DENIED` or `LAUNCH_FAILED`.
@@ -174,11 +178,14 @@ def check_program(debugger: Debugger, profile: Profile, program: str, *, builds:
     takes_directory = profile.detect.files != () and profile.detect.fits_directory(found)
     files = files_to_launch(found, [profile])
     debugger.host.query(
-        f"program {program}", lambda: _check(profile, program, files, builds=builds, takes_directory=takes_directory)
+        f"program {program}",
+        lambda: _check(profile, program, options, files, builds=builds, takes_directory=takes_directory),
     )
 
 
-def _check(profile: Profile, program: str, files: str, *, builds: bool, takes_directory: bool) -> None:
+def _check(
+    profile: Profile, program: str, options: Mapping[str, Any], files: str, *, builds: bool, takes_directory: bool
+) -> None:
     path = Path(program)
     if path.is_dir() and (builds or takes_directory):
         return
@@ -191,7 +198,8 @@ def _check(profile: Profile, program: str, files: str, *, builds: bool, takes_di
         source = _beginning(path, _MAX_SOURCE_BYTES + 1 if profile.code.reads_source else _HEAD_BYTES)
     except OSError as error:
         raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
-    if builds or len(source) > _MAX_SOURCE_BYTES:
+    usual, chosen = (profile.programs.interpreter(program, program, each) for each in ({}, options))
+    if builds or len(source) > _MAX_SOURCE_BYTES or chosen != usual:
         return
     problem = profile.expressions.program_problem(program, source)
     if problem is not None:

@@ -83,7 +83,7 @@ async def _target(
     check_options(debugger, profile, params.adapter_options)
     plan = None if run is None else run.build
     builds = build_plan(debugger, profile, program, params.adapter_options, plan) is not None
-    check_program(debugger, profile, program, builds=builds)
+    check_program(debugger, profile, program, params.adapter_options, builds=builds)
     _check_notebook(debugger, program)
     home = home_of(program) if run is None else run.directory
     args, options = tuple(params.args), params.adapter_options

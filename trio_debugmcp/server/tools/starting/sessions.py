@@ -115,7 +115,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> StopAnswer:
     start = await as_recorded(debugger, profile, start, params.record)
     program = start.source or start.program
     if not profile.target_options & start.options.keys():  # before the end of the session that there is
-        check_program(debugger, profile, program, builds=start.source is not None)
+        check_program(debugger, profile, program, start.options, builds=start.source is not None)
     # A batch lets its program run past the entry, that time only.
     at_entry = start.stop_at_entry if start.restart_at_entry is None else start.restart_at_entry
     tasks = debugger.tasks.again(start)
