@@ -84,11 +84,11 @@ def _frame(editor: Editor, snapshot: Snapshot, frame: StackFrame, thread: int, i
 async def source(editor: Editor, arguments: SourceArguments) -> dict[str, Any]:
     """Answer the text of a source, as far as the program is known to have it."""
     editor.session()
-    given = arguments.source
-    reference = arguments.source_reference or (given.source_reference if given is not None else 0) or 0
+    dap_source = arguments.source
+    reference = arguments.source_reference or (dap_source.source_reference if dap_source is not None else 0) or 0
     path = editor.sources.path(reference) if reference else None
-    if path is None and given is not None and given.path is not None and not reference:
-        path = editor.spelling.our_path(given.path)
+    if path is None and dap_source is not None and dap_source.path is not None and not reference:
+        path = editor.spelling.our_path(dap_source.path)
     if path is None:
         raise EditorRefusal("This source is unknown: no answer to this editor has it.")
     text = await source_text(editor.debugger, path)

@@ -89,14 +89,14 @@ async def goto_targets(editor: Editor, arguments: GotoTargetsArguments) -> dict[
     session, snapshot = editor.paused()
     session.requests.need("supportsGotoTargetsRequest", "go to a line", "Restart the program.")
     path = editor.spelling.our_path(arguments.source.path or "")
-    asked = {"source": {"path": path}, "line": editor.spelling.our_line(arguments.line)}
-    body = await session.requests.request("gotoTargets", asked, TargetsBody)
-    found = []
+    adapter_arguments = {"source": {"path": path}, "line": editor.spelling.our_line(arguments.line)}
+    body = await session.requests.request("gotoTargets", adapter_arguments, TargetsBody)
+    targets = []
     for target in body.targets or []:
         line = target.line or editor.spelling.our_line(arguments.line)
         number = editor.number("target", snapshot, target.id, frame=line, file=path)
-        found.append({"id": number, "label": target.label or f"line {line}", "line": editor.spelling.line(line)})
-    return {"targets": found}
+        targets.append({"id": number, "label": target.label or f"line {line}", "line": editor.spelling.line(line)})
+    return {"targets": targets}
 
 
 async def goto(editor: Editor, arguments: ThreadArguments) -> None:

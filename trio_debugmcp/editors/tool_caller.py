@@ -71,17 +71,17 @@ class ToolCaller:
         Raises:
             DebugError: it failed, or this editor may not call it.
         """
-        given = {name: value for name, value in arguments.items() if value is not None}
+        tool_arguments = {name: value for name, value in arguments.items() if value is not None}
         if session_id is not None:
-            given["session_id"] = session_id
+            tool_arguments["session_id"] = session_id
         if not self.debugger.settings.show_secrets:
-            check_arguments(given)
+            check_arguments(tool_arguments)
         self.check_held(tool)
         if self.tools.controls(tool) and self.role == "control":
             self._take_orphan()
-        number = await self._calls.called(tool, given)
+        number = await self._calls.called(tool, tool_arguments)
         with self.book.noting(self.owner):
-            result = await self.tools.call(self.debugger, tool, given, self.role, self.name, self.client)
+            result = await self.tools.call(self.debugger, tool, tool_arguments, self.role, self.name, self.client)
         await self._calls.answered(number, result)
         check(result)
         return result.structured_content

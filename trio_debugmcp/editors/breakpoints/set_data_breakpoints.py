@@ -32,21 +32,21 @@ async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfoArgu
     editor.check_control("to watch data")
     session, snapshot = editor.paused()
     session.requests.need("supportsDataBreakpoints", "watch data", "Use a breakpoint with a condition.")
-    asked: dict[str, Any] = {"name": arguments.name}
+    adapter_arguments: dict[str, Any] = {"name": arguments.name}
     path, thread, frame = arguments.name, snapshot.stack.thread_id or 0, 0
     if arguments.variables_reference:
         place = editor.place("variables", arguments.variables_reference)[2]
         place = await as_of_now(session, snapshot, "variables", place)
-        asked["variablesReference"] = place.adapter_id
+        adapter_arguments["variablesReference"] = place.adapter_id
         thread, frame = place.thread, place.frame
         body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
-        found = next((variable for variable in body.variables or [] if variable.name == arguments.name), None)
-        path = (found.evaluate_name if found is not None else None) or arguments.name
+        child = next((variable for variable in body.variables or [] if variable.name == arguments.name), None)
+        path = (child.evaluate_name if child is not None else None) or arguments.name
     if arguments.frame_id is not None:
         place = await as_of_now(session, snapshot, "frame", editor.place("frame", arguments.frame_id)[2])
-        asked["frameId"] = place.adapter_id
+        adapter_arguments["frameId"] = place.adapter_id
         thread, frame = place.thread, place.frame
-    info = await session.requests.request("dataBreakpointInfo", asked, DataBreakpointInfoBody)
+    info = await session.requests.request("dataBreakpointInfo", adapter_arguments, DataBreakpointInfoBody)
     if info.data_id is None:
         return {"dataId": None, "description": editor.plain(info.description)}
     data_id = f"{snapshot.id}:{snapshot.generation}:{thread}:{frame}:{path}"

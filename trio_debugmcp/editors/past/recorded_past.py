@@ -102,8 +102,8 @@ async def threads(editor: Editor, arguments: object) -> dict[str, Any]:
 
 async def source(editor: Editor, arguments: SourceArguments) -> dict[str, Any]:
     """Answer the text that the innermost frame was made of then; of others that of now."""
-    moment, given = _view(editor).moment, arguments.source
-    reference = arguments.source_reference or (given.source_reference if given is not None else 0) or 0
+    moment, dap_source = _view(editor).moment, arguments.source
+    reference = arguments.source_reference or (dap_source.source_reference if dap_source is not None else 0) or 0
     path = editor.sources.path(reference) if reference else None
     if moment.source is not None and path == moment.stack[0].file:
         return {"content": editor.plain(moment.source)}

@@ -209,10 +209,10 @@ async def completions(editor: Editor, arguments: CompletionsArguments) -> dict[s
     frame = (await session.looking.frame(thread, index, snapshot)).id if snapshot.stack.frames else None
     column = editor.spelling.our_column(arguments.column)
     line = 1 if arguments.line is None else editor.spelling.our_line(arguments.line)
-    asked = {"text": arguments.text, "column": column, "line": line}
-    asked |= {} if frame is None else {"frameId": frame}
-    body = await session.requests.request("completions", asked, CompletionsBody, seconds=COMPLETION_SECONDS)
-    found = []
+    adapter_arguments = {"text": arguments.text, "column": column, "line": line}
+    adapter_arguments |= {} if frame is None else {"frameId": frame}
+    body = await session.requests.request("completions", adapter_arguments, CompletionsBody, seconds=COMPLETION_SECONDS)
+    targets = []
     for target in body.targets or []:
         name = target.label if target.text is None else target.text
         shown: dict[str, Any] = {"label": editor.plain(target.label, name)}  # rdbg's has the value
@@ -222,8 +222,8 @@ async def completions(editor: Editor, arguments: CompletionsArguments) -> dict[s
             shown["length"] = target.length
         if target.start is not None:
             shown["start"] = target.start  # an offset into the text, from 0 for all
-        found.append(shown)
-    return {"targets": found}
+        targets.append(shown)
+    return {"targets": targets}
 
 
 # --- Assignments ------------------------------------------------------------------------------------------------------
@@ -265,15 +265,15 @@ async def _set_by_adapter(
     """Set a child by its name in the value that has it."""
     if not editor.debugger.settings.show_secrets:
         check_arguments({"value": arguments.value})
-    asked: dict[str, Any] = {"name": arguments.name, "value": arguments.value}
+    assignment: dict[str, Any] = {"name": arguments.name, "value": arguments.value}
     if arguments.format is not None:
-        asked["format"] = arguments.format
+        assignment["format"] = arguments.format
     index = {"frame_index": place.frame} if place.frame else {}
     try:
         async with editor.recorded("variable_set", path=arguments.name, value=arguments.value, **index) as value:
             place = await settled(session, snapshot, place)
-            asked["variablesReference"] = place.adapter_id
-            body = await session.requests.request("setVariable", asked, SetVariableBody, seconds=ASSIGN_SECONDS)
+            assignment["variablesReference"] = place.adapter_id
+            body = await session.requests.request("setVariable", assignment, SetVariableBody, seconds=ASSIGN_SECONDS)
             if not body.value:  # lldb-dap does not say what it is then
                 body = await _read_back(session, place, arguments, body)
             answer = _value(editor, arguments.name, body.value, body.type)
@@ -297,10 +297,10 @@ async def _read_back(
     session: DebugSession, place: AdapterNumber, arguments: SetVariableArguments, answered: SetVariableBody
 ) -> SetVariableBody:
     """Return what a child is that was set; what was answered if that cannot be read, as it is set in any case."""
-    asked: dict[str, Any] = {"variablesReference": place.adapter_id}
-    asked |= {} if arguments.format is None else {"format": arguments.format}
+    adapter_arguments: dict[str, Any] = {"variablesReference": place.adapter_id}
+    adapter_arguments |= {} if arguments.format is None else {"format": arguments.format}
     with suppress(DebugError):
-        body = await session.requests.request("variables", asked, VariablesBody, seconds=HOVER_SECONDS)
+        body = await session.requests.request("variables", adapter_arguments, VariablesBody, seconds=HOVER_SECONDS)
         called = [variable for variable in body.variables or [] if variable.name == arguments.name]
         if len(called) == 1:
             [now] = called
