@@ -55,7 +55,12 @@ async def test_a_program_is_built_stops_in_its_own_main_and_shows_its_values(
             assert (await client.call("evaluate", expression=path))["value"] == value
         assert (await client.call("evaluate", expression=ITEM[machine_debugger]))["value"] == "5"
         # Each of these debuggers answers it with memory that is not the item's.
-        for path in ("items[1]", "items[1].len", "item[1].price"):
+        if machine_debugger == "gdb":
+            assert (await client.call("evaluate", expression="items[i].price"))["value"] == "5"
+            with pytest.raises(ToolFailed, match=r"index 3 is out of bounds, `items\.len` is 3"):
+                await client.call("evaluate", expression="items[3]")
+        of_items = () if machine_debugger == "gdb" else ("items[1]", "items[1].len")
+        for path in (*of_items, "item[1].price"):
             with pytest.raises(ToolFailed, match="is a reference to"):
                 await client.call("evaluate", expression=path)
         qualified = await client.call("breakpoint_set", function="shop::add")
@@ -113,7 +118,19 @@ async def test_a_panic_that_nothing_catches_is_an_exception_with_its_message_whe
 
 COLLECTIONS = """use std::collections::BTreeMap;
 
+#[derive(Debug)]
+enum Shape {
+    Dot,
+    Round(f64, i32),
+    Flat { wide: u32 },
+}
+
 fn main() {
+    let shapes = (Some(Shape::Dot), Shape::Flat { wide: 2 });
+    let (round, dot) = (Shape::Round(1.5, 2), Shape::Dot);
+    let (text, none): (_, Option<i32>) = (Some(String::from("fig")), None);
+    let failed: Result<i32, String> = Err("no".into());
+    println!("{shapes:?} {round:?} {dot:?} {text:?} {none:?} {failed:?}");
     let who = String::from("ann");
     let items = vec![1, 2, 3];
     let accounts = BTreeMap::from([("ann".to_string(), 5)]);
@@ -132,7 +149,7 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
     need("gdb", profile.locate(), profile.install_hint)
     program = tmp_path / "held.rs"
     program.write_text(COLLECTIONS)
-    place = {"file": str(program), "line": 8}
+    place = {"file": str(program), "statement": 'println!("{who} {items:?} {accounts:?} {second} {books:?}");'}
     async with debugging() as client:
         stop = await client.call("debug_launch", program=str(program), adapter="gdb", breakpoints=[place])
         assert stop["locals"]["who"] == '"ann" (alloc::string::String)'
@@ -141,6 +158,15 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
         for name, value in (("second", "2"), ("books", '{"ann": 5}')):
             assert re.match(rf"0x[0-9a-f]+ -> {re.escape(value)} \(\*mut ", stop["locals"][name])
         assert (await client.call("evaluate", expression="items.len"))["value"] == "3"
+        variants = {
+            "round": "Round(1.5, 2)",
+            "dot": "Dot",
+            "text": 'Some("fig")',
+            "none": "None",
+            "failed": 'Err("no")',
+        }
+        assert {name: stop["locals"][name].rpartition(" (")[0] for name in variants} == variants
+        assert (await client.call("evaluate", expression="shapes.__1"))["value"] == "Flat(wide=2)"
 
 
 VARIANTS = """use std::num::NonZeroU64;
@@ -195,22 +221,23 @@ SHOWN = {
 }
 
 
-async def test_lldb_dap_shows_texts_vectors_and_variants_and_ends_at_what_is_not_made_yet(
-    debugging: Connect, tmp_path: Path
+@pytest.mark.parametrize("adapter", ["lldb-dap", "codelldb"])
+async def test_lldb_shows_texts_vectors_and_variants_and_ends_at_what_is_not_made_yet(
+    debugging: Connect, tmp_path: Path, adapter: str
 ) -> None:
     need("rustc", shutil.which("rustc"), "apt-get install rustc")
-    installed("lldb-dap")
+    installed(adapter)
     program = tmp_path / "held.rs"
     program.write_text(VARIANTS)
     last = next(number for number, line in enumerate(VARIANTS.splitlines(), 1) if "println" in line)
     async with debugging() as client:
-        start = {"program": str(program), "adapter": "lldb-dap", "stop_at_entry": True}
+        start = {"program": str(program), "adapter": adapter, "stop_at_entry": True}
         entry = await client.call("debug_launch", **start, breakpoints=[{"file": str(program), "line": last}])
         assert entry["reason"] == "Entry"
         stop = await client.call("debug_continue")
         shown = {name: value.rpartition(" (")[0] for name, value in stop["locals"].items()}
         assert {name: shown[name] for name in SHOWN} == SHOWN
-        assert "console" not in stop
+        assert adapter == "codelldb" or "console" not in stop
         assert (await client.call("evaluate", expression="items.len"))["value"] == "3"
         told = {"twice[0]": "None", "twice[1]": "Some(None)", "twice[2]": 'Some(Some("ann"))', "numbers[0]": "None"}
         for path, value in told.items():

@@ -3,9 +3,10 @@
 import pytest
 
 from trio_debugmcp.dap.messages import EvaluateBody
+from trio_debugmcp.dap.profiles.native.gdb_values import GdbValues
 from trio_debugmcp.dap.profiles.native.machine_code import NativeValues
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import check_indexed
+from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import indexed
 
 TYPES = {"items": "alloc::vec::Vec<shop::Item> *", "prices": "[i64; 3]", "all": "alloc::vec::Vec<i64>"}
 
@@ -22,7 +23,7 @@ async def check(expression: str, file: str = "/src/shop.rs") -> list[str]:
             raise UsageError("EVAL_FAILED", "there is none")
         return EvaluateBody("…", type=TYPES[part])
 
-    await check_indexed(NativeValues(), expression, file, evaluate)
+    assert await indexed(NativeValues(), expression, file, evaluate) == expression
     return asked
 
 
@@ -45,3 +46,40 @@ async def test_a_question_about_a_type_that_takes_too_long_ends_the_evaluation()
     with pytest.raises(UsageError) as refused:
         await check("slow[1]")
     assert refused.value.code == "EVAL_TIMEOUT"
+
+
+VECTOR = "alloc::vec::Vec<core::option::Option<i64>, alloc::alloc::Global>"
+KNOWN = {
+    "items": (f"*mut {VECTOR}", "0x7ff0"),
+    "bank.log": (VECTOR, ""),
+    "prices": ("[i64; 3]", ""),
+    "i": ("usize", "1"),
+    "far": ("i32", "-1"),
+    **dict.fromkeys(("items.len", "bank.log.len"), ("usize", "2")),
+    **{str(number): ("i32", str(number)) for number in range(3)},
+}
+
+
+async def meant(expression: str) -> str:
+    async def evaluate(part: str) -> EvaluateBody:
+        if part not in KNOWN:
+            raise UsageError("EVAL_FAILED", "there is none")
+        kind, value = KNOWN[part]
+        return EvaluateBody(value, type=kind)
+
+    return await indexed(GdbValues(), expression, "/src/shop.rs", evaluate)
+
+
+async def test_gdb_is_asked_for_an_item_of_a_vector_by_its_memory() -> None:
+    def item(holder: str, index: str) -> str:
+        return f"(*(({holder}.buf.inner.ptr.pointer.pointer as *mut core::option::Option<i64>) + {index}))"
+
+    assert await meant("items[1].price") == f"{item('items', '1')}.price"
+    assert await meant("bank.log[i] == items[0]") == f"{item('bank.log', 'i')} == {item('items', '0')}"
+    assert await meant("prices[2] + nosuch[1]") == "prices[2] + nosuch[1]"
+
+
+@pytest.mark.parametrize(("expression", "index"), [("items[2]", "2"), ("bank.log[far]", "-1")])
+async def test_an_index_behind_the_items_of_a_vector_is_refused(expression: str, index: str) -> None:
+    with pytest.raises(UsageError, match=f"index {index} is out of bounds, `.*len` is 2"):
+        await meant(expression)

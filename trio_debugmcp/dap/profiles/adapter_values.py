@@ -4,10 +4,20 @@ import re
 from collections.abc import Generator, Sequence
 from typing import ClassVar
 
+from msgspec import Struct
+
 from trio_debugmcp.dap.messages import DapVariable
 
 Reading = Generator[int, Sequence[DapVariable] | None, str]
 """What reads a value: yields a reference, and gets the children behind it, None if they are not to be had."""
+
+
+class IndexedItem(Struct, frozen=True):
+    """An expression for the adapter, and the expressions for the index in it and for how many items there are."""
+
+    expression: str
+    index: str
+    length: str
 
 
 class Placeholders:
@@ -43,6 +53,10 @@ class Compositions:
     def reading(self, variable: DapVariable) -> Reading | None:
         """What reads a value from what is inside of it, for a language whose own classes have it there in their way."""
         return None
+
+    def is_variant(self, kind: str, name: str, child_kind: str) -> bool:
+        """Whether the only child of a value of this type is the variant that it is, of an enum: it is shown as that."""
+        return False
 
     def is_followed(self, value: str, kind: str | None) -> bool:
         """Whether a value is an address, and what is there is meant: a reference, in the language of this type."""
@@ -112,6 +126,10 @@ class AdapterValues:
     def indexed(self, expression: str, file: str | None) -> Sequence[str]:
         """What an expression indexes in a frame of this file, if its type decides whether the adapter may do that."""
         return ()
+
+    def item(self, expression: str, holder: str, kind: str | None) -> IndexedItem | None:
+        """What is meant by an expression that indexes a value of this type, where the adapter has no index for it."""
+        return None
 
     def index_problem(self, kind: str | None) -> str | None:
         """Why an adapter that indexed a value of this type would read what is not an item: the rest of a sentence."""

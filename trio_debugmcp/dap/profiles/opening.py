@@ -78,9 +78,15 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
         "lldb_rust": lldb_commands(),
+        "lldb_rust_quiet": _quiet(lldb_commands()),
         "cmake_run": _cmake_run(program, launch.args),
         **_mapped(launch.path_mappings),
     }
+
+
+def _quiet(commands: Sequence[str]) -> list[str]:
+    """Return commands of which lldb-dap writes nothing unless they fail."""
+    return [f"?{command}" for command in commands]
 
 
 def _cmake_run(program: Path, args: Sequence[str]) -> list[str]:
@@ -103,6 +109,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
         "lldb_rust": lldb_commands(),
+        "lldb_rust_quiet": _quiet(lldb_commands()),
         "cwd": attach.cwd,
         **_mapped(attach.path_mappings),
     }

@@ -120,6 +120,10 @@ def _is_pointer(kind: str) -> bool:
     return kind.endswith("*") or _ZIG_POINTER.fullmatch(kind) is not None
 
 
+_UNNAMED = re.compile(r"__\d+")
+"""What gdb calls the fields of a tuple of Rust."""
+
+
 class NativeExpressions(Expressions):
     """Expressions as gdb and lldb evaluate them."""
 
@@ -131,6 +135,15 @@ class NativeExpressions(Expressions):
 
 class _NativeCompositions(Compositions):
     """References of Rust, which gdb names as it names raw pointers, and collections that say how much they hold."""
+
+    def composed(self, value: str, kind: str, fields: Sequence[tuple[str, str]], *, has_more: bool) -> str:
+        if not fields or not all(_UNNAMED.fullmatch(name) for name, _ in fields):
+            return super().composed(value, kind, fields, has_more=has_more)
+        items = ", ".join([field for _, field in fields] + ["…"] * has_more)
+        return f"({items})" if kind.startswith("(") else f"{kind}({items})"
+
+    def is_variant(self, kind: str, name: str, child_kind: str) -> bool:
+        return child_kind == f"{kind}::{name}"
 
     def folded(self, value: str, kind: str, items: int | None) -> str:
         return value if _SIZE.fullmatch(value) else super().folded(value, kind, items)

@@ -1,6 +1,6 @@
 """How debuggers load what shows a `String`, a `Vec` or a map of Rust by what it holds: gdb has printers of Rust's own.
 
-    lldb_commands()      # ["?command script import …/lldb_rust_values.py"]
+    lldb_commands()      # ["command script import …/lldb_rust_values.py"]
     gdb_arguments()      # ["-iex", "python import sys; sys.path.append(…)", "-iex", "python import gdb, gdb_lookup; …"]
 
 The compiler's own directory is found without running it: rustup's default toolchain, else where `rustc` is.
@@ -32,8 +32,12 @@ def gdb_arguments() -> list[str]:
 
 
 def lldb_commands() -> list[str]:
-    """Return the commands with which LLDB loads ours; `?`: lldb-dap writes nothing about them unless they fail."""
-    return [f'?command script import "{Path(__file__).with_name("lldb_rust_values.py")}"']
+    """Return the commands with which LLDB loads ours.
+
+    CodeLLDB has others of its own, which `sourceLanguages` loads. These are Rust's: at what is inside of a vector they
+    do not end.
+    """
+    return [f'command script import "{Path(__file__).with_name("lldb_rust_values.py")}"']
 
 
 def _places() -> Iterator[Path]:

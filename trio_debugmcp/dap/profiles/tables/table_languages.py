@@ -15,6 +15,7 @@ from trio_debugmcp.dap.profiles.javascript.javascript import (
 )
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import JavaScriptThrown
 from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.native.gdb_values import GdbValues
 from trio_debugmcp.dap.profiles.native.machine_code import (
     NativeDialect,
     NativeExpressions,
@@ -79,7 +80,7 @@ def learn_language(profile: Profile, table: Table) -> None:
     if table.hooks == "native":
         profile.expressions = NativeExpressions()
         profile.code = NativeCode()
-        profile.values = NativeValues()
+        profile.values = GdbValues() if "gdb" in table.types else NativeValues()
         profile.words = NativeWords(own_streams=table.program_streams == "terminal")
         if table.exceptions is not None:
             profile.dialect = NativeDialect(table.exceptions.raised)

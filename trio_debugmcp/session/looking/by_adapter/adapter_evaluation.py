@@ -8,7 +8,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, IndexedItem
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.evaluations import UnfinishedEvaluation
@@ -71,14 +71,14 @@ async def evaluate(
     before, last = profile.repl.parts(expression)
     if before:
         await evaluate_text(requests, frame, before, expression, seconds)
-    await check_indexed(
+    meant = await indexed(
         requests.profile.values,
         last,
         frame.location.file,
         lambda part: evaluate_text(requests, frame, part, expression, seconds),
     )
     left = max(0.0, deadline - trio.current_time())
-    body = await evaluate_text(requests, frame, last, expression, left, context=context)
+    body = await evaluate_text(requests, frame, meant, expression, left, context=context)
     shown = profile.values.shown(body.result, body.type)
     whole = DapVariable(last, shown, type=body.type, variables_reference=body.variables_reference)
     body = replace(body, result=(await composed(requests, whole)).value)
@@ -291,14 +291,18 @@ async def _interrupt(requests: Requests) -> bool:
     return False
 
 
-async def check_indexed(
+async def indexed(
     values: AdapterValues, expression: str, file: str | None, evaluate: Callable[[str], Awaitable[EvaluateBody]]
-) -> None:
-    """Refuse an expression in a frame of this file if it indexes what the adapter cannot; `evaluate` asks for a part.
+) -> str:
+    """Return an expression in a frame of this file with what it indexes as the adapter knows it.
+
+    `evaluate` asks for a part.
 
     Raises:
-        UsageError: `EVAL_FAILED`, or the `EVAL_TIMEOUT` of `evaluate`.
+        UsageError: `EVAL_FAILED`: the adapter cannot index that, or the index is out of bounds; or the `EVAL_TIMEOUT`
+            of `evaluate`.
     """
+    meant = expression
     for holder in values.indexed(expression, file):
         try:
             kind = (await evaluate(holder)).type
@@ -306,6 +310,11 @@ async def check_indexed(
             if error.code != "EVAL_FAILED":
                 raise
             continue  # then the whole fails as well, in words of its own
+        item = values.item(meant, holder, kind)
+        if item is not None:
+            await _check_bounds(item, expression, evaluate)
+            meant = item.expression
+            continue
         problem = values.index_problem(kind)
         if problem is not None:
             raise UsageError(
@@ -313,3 +322,16 @@ async def check_indexed(
                 f"`{shortened(expression)}` was not evaluated: `{shortened(holder)}` {problem}. Its items are spelled "
                 f"as docs/adapters.md shows under Rust; `*({shortened(holder)} + 1)` is the memory behind.",
             )
+    return meant
+
+
+async def _check_bounds(item: IndexedItem, expression: str, evaluate: Callable[[str], Awaitable[EvaluateBody]]) -> None:
+    index = (await evaluate(item.index)).result
+    length = (await evaluate(item.length)).result
+    if index.isdecimal() and length.isdecimal() and int(index) < int(length):
+        return
+    raise UsageError(
+        "EVAL_FAILED",
+        f"`{shortened(expression)}` was not evaluated: index {shortened(index)} is out of bounds, `{item.length}` is "
+        f"{shortened(length)}.",
+    )

@@ -118,6 +118,10 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
         return variable if unfolded is None else replace(variable, value=unfolded)
     if values.is_target(inside[0].name, variable.type):
         return replace(variable, value=inside[0].value)
+    kind, only = values.bare_type(variable.type), inside[0]
+    if len(inside) == 1 and values.compositions.is_variant(kind, only.name, values.bare_type(only.type)):
+        text = (await composed(requests, only)).value.removeprefix(f"{kind}::")
+        return replace(variable, value=text or only.name)
     pairs = values.pairs
     if pairs is not None and pairs.match(variable.value):
         return replace(variable, value=_pairs(requests, inside))
