@@ -1,11 +1,13 @@
 """gdb, lldb-dap and CodeLLDB on a C++ program: from the launch to the exit."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import trio
 
-from tests.languages.conftest import at, place
+from tests.languages.conftest import at, installed, need, place
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import ptrace_problem
 from trio_debugmcp.testing import ToolFailed
@@ -125,3 +127,21 @@ async def test_hits_are_counted_messages_written_and_a_crash_is_how_the_program_
         assert (end["exitCode"], end.get("signal")) == (-11, "SIGSEGV")
         listed = (await client.call("breakpoint_list"))["breakpoints"]
         assert [each.rpartition(", ")[2] for each in listed] == ["3 hits", "1 hit"]
+
+
+async def test_a_variable_that_gdb_finds_in_another_file_is_said_to_be_from_there(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    compiler = need("gcc", shutil.which("gcc"), "apt-get install gcc")
+    installed("gdb")
+    (tmp_path / "store.c").write_text("static int calls = 2;\nint take(void) {\n    return ++calls;\n}\n")
+    main = tmp_path / "main.c"
+    main.write_text("int take(void);\nstatic int rounds = 1;\nint main(void) {\n    return take() - 3 * rounds;\n}\n")
+    program = tmp_path / "stock"
+    command = [compiler, "-g", "-O0", "-o", str(program), str(main), str(tmp_path / "store.c")]
+    await trio.run_process(command)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(program), adapter="gdb")
+        found = await client.call("evaluate", expression="calls + 1")
+        assert (found["value"], found["notes"]) == ("3", ["`calls` is a variable of store.c:1, not of this file"])
+        assert "notes" not in await client.call("evaluate", expression="rounds")

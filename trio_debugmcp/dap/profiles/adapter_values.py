@@ -20,6 +20,15 @@ class IndexedItem(Struct, frozen=True):
     length: str
 
 
+class NameOrigin(Struct, frozen=True):
+    """Where a variable is from; `others`: how many more files have one of its name."""
+
+    name: str
+    file: str
+    line: int
+    others: int
+
+
 class Placeholders:
     """What an adapter's text of a value has instead of what is inside. The default is for adapters without any."""
 
@@ -63,6 +72,22 @@ class Compositions:
         return False
 
 
+class Meanings:
+    """Which items an expression means, and whose its names are. The defaults leave both to the adapter."""
+
+    def item(self, expression: str, holder: str, kind: str | None) -> IndexedItem | None:
+        """What is meant by an expression that indexes a value of this type, where the adapter has no index for it."""
+        return None
+
+    def origin_command(self, expression: str, file: str) -> str | None:
+        """What asks where the variable is from that an expression begins with, in a frame of this file."""
+        return None
+
+    def origin(self, answer: str) -> NameOrigin | None:
+        """What the answer says."""
+        return None
+
+
 class AdapterValues:
     """The defaults suit adapters that say most of it themselves.
 
@@ -72,6 +97,7 @@ class AdapterValues:
     pairs: ClassVar[re.Pattern[str] | None] = None
     placeholders: ClassVar[Placeholders] = Placeholders()
     compositions: ClassVar[Compositions] = Compositions()
+    meanings: ClassVar[Meanings] = Meanings()
 
     def trusts(self, evaluate_name: str | None) -> bool:
         """Whether the adapter's own path to a variable is one that the language has."""
@@ -126,10 +152,6 @@ class AdapterValues:
     def indexed(self, expression: str, file: str | None) -> Sequence[str]:
         """What an expression indexes in a frame of this file, if its type decides whether the adapter may do that."""
         return ()
-
-    def item(self, expression: str, holder: str, kind: str | None) -> IndexedItem | None:
-        """What is meant by an expression that indexes a value of this type, where the adapter has no index for it."""
-        return None
 
     def index_problem(self, kind: str | None) -> str | None:
         """Why an adapter that indexed a value of this type would read what is not an item: the rest of a sentence."""

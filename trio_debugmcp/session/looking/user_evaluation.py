@@ -33,6 +33,7 @@ from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import (
     interrupted,
     send,
 )
+from trio_debugmcp.session.looking.by_adapter.name_origins import origin_notes
 from trio_debugmcp.session.looking.by_adapter.running_evaluation import evaluate_running
 from trio_debugmcp.session.looking.by_adapter.set_variable import assign_by_adapter
 from trio_debugmcp.session.looking.by_probe.live_threads import at_breakpoint, waits_for
@@ -116,7 +117,8 @@ class UserEvaluation:
             frame, expression, lambda number: form.evaluation(number, limit, expression, numbered), seconds, context
         )
         if found is None:
-            return Evaluated(await evaluate(requests, frame, expression, seconds, context))
+            value = await evaluate(requests, frame, expression, seconds, context)
+            return Evaluated(value, notes=await origin_notes(requests, frame, expression))
         body, outcome = found
         value = evaluation(body, ("None", "NoneType") if outcome.has_value else None)
         if outcome.value:

@@ -310,7 +310,7 @@ async def indexed(
             if error.code != "EVAL_FAILED":
                 raise
             continue  # then the whole fails as well, in words of its own
-        item = values.item(meant, holder, kind)
+        item = values.meanings.item(meant, holder, kind)
         if item is not None:
             await _check_bounds(item, expression, evaluate)
             meant = item.expression
