@@ -9,6 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from tests.session.tables import launched
+from trio_debugmcp.session.stops import exception_filter
 from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter
 
 UNTYPED = {**ALL_CAPABILITIES, "supportsExceptionInfoRequest": False}
@@ -219,3 +220,24 @@ async def test_an_exception_is_where_the_first_frame_with_source_is(autojump_clo
         await adapter.stop("pause")
         await trio.sleep(1)
         assert "__throw" in (await client.call("debug_state"))["at"]
+
+
+async def test_a_failure_that_a_runner_of_tests_raises_again_further_out_does_not_stop_again(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exception_filter, "stopped_by", lambda _: ((), ("NotEqual",)))
+    adapter = FakeAdapter()
+    inner = [("same", "/lib/assert.x", 7), ("test_sums", "/src/a.x", 3), ("run", "/lib/runner.x", 5)]
+    info(adapter, exceptionId="NotEqual", description="3 is not 4")
+    async with launched("", adapter) as client:
+        stops = []
+        for frames in (inner, inner[2:], inner[2:], inner, inner[1:]):
+            adapter.frames = frames
+            await adapter.stop("exception")
+            stops.append(bool(await raised(client)))
+            if stops[-1]:
+                await client.call("debug_continue", wait=False)
+        assert stops == [True, False, False, True, False]
+        info(adapter, exceptionId="NotEqual", description="3 is not 5")
+        await adapter.stop("exception")
+        assert (await raised(client))["message"] == "3 is not 5", "which another test fails with"

@@ -24,7 +24,11 @@ async def origin_notes(requests: Requests, frame: StackFrame, expression: str) -
     except DebugError:  # the value is known all the same
         return ()
     found = meanings.origin(body.result)
-    if found is None or os.path.realpath(found.file) == os.path.realpath(file):
+    if found is None or _is_same(found.file, file):
         return ()
     more = "" if found.others == 0 else f"; {found.others} other files have one of that name, too"
     return (f"`{found.name}` is a variable of {os.path.basename(found.file)}:{found.line}, not of this file{more}",)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
