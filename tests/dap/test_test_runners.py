@@ -123,6 +123,30 @@ def test_a_test_of_rust_is_found_by_its_name_alone_in_its_crate_with_as_many_mod
         test_runners.with_file("test_nope", str(tmp_path))
 
 
+def test_a_test_of_javascript_is_found_by_its_title_alone_or_those_like_it_are_named(tmp_path: Path) -> None:
+    one, two, helper = tmp_path / "src" / "pay.test.ts", tmp_path / "test" / "cart.mjs", tmp_path / "src" / "help.ts"
+    for file, text in (
+        (one, "describe('till', () => { it('pays ann', () => {}) })\n"),
+        (two, 'test("adds up", () => {});\ntest("is empty", () => {});\n'),
+        (helper, "test('is no test', () => {});\n"),
+        (tmp_path / "node_modules" / "x" / "x.test.js", "test('of others', () => {});\n"),
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert test_runners.with_file("adds up", str(tmp_path)) == "adds up", "no package.json"
+    (tmp_path / "package.json").write_text("{}")
+    assert test_runners.with_file("adds up", str(tmp_path)) == f"{two}::adds up"
+    assert test_runners.with_file("till > pays ann", str(tmp_path)) == f"{one}::till > pays ann"
+    for name in ("pays", "is no test", "of others"):
+        with pytest.raises(NoSuchTest, match=rf"There is no test '{name}' in .*; there are: "):
+            test_runners.with_file(name, str(tmp_path))
+    helper.with_name("till.spec.js").write_text("it('is empty', () => {});\n")
+    with pytest.raises(NoSuchTest, match=r"Several files have 'is empty'\. Pass one of: "):
+        test_runners.with_file("is empty", str(tmp_path))
+    (tmp_path / "test_pay.py").touch()
+    assert test_runners.with_file("pays", str(tmp_path)) == "pays", "it may be one of Python's"
+
+
 def test_a_name_is_not_refused_where_the_project_has_more_directories_than_are_looked_through(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 PYTHON = "tests/test_a.py::test_b"
 GO = "price/price_test.go::TestTotal"
 RUST = "src/lib.rs::tests::adds"
+SCRIPT = "test/sum.test.ts::adds up"
 
 _EXAMPLES = {
     **dict.fromkeys(("pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini", "conftest.py"), PYTHON),
     "go.mod": GO,
     "Cargo.toml": RUST,
-    "package.json": "test/sum.test.ts::adds up",
+    "package.json": SCRIPT,
     "Gemfile": "test/shelf_test.rb::ShelfTest#test_sums",
     "composer.json": "tests/ShelfTest.php::testSums",
     **dict.fromkeys(("pom.xml", "build.gradle", "build.gradle.kts"), "src/test/java/ShelfTest.java::takesOut"),

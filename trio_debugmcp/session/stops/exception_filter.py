@@ -29,6 +29,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.raised import (
+    FailuresSeen,
     Raised,
     divided,
     is_of,
@@ -117,7 +118,7 @@ class ExceptionFilter:
         self._merger = merger
         self._console = console
         self._last: dict[int, _Sighting] = {}
-        self._failures: dict[int, tuple[ExceptionInfo, int]] = {}
+        self._failures = FailuresSeen()
 
     def __repr__(self) -> str:
         return f"<ExceptionFilter of {self._requests.session_id}>"
@@ -160,7 +161,7 @@ class ExceptionFilter:
         on_purpose = not is_failure and _is_on_purpose(info, lineage)
         exceptions = _without_judged(self._requests, candidates)
         wanted = [breakpoint.id for breakpoint in exceptions if await self._wants(breakpoint, info, lineage, found)]
-        again = fails and self._fails_again(info, found)
+        again = fails and self._failures.is_again(info, found)
         counts = bool(wanted) or (fails and not again) or (asked and not on_purpose)
         remarks = remarks_on(self._requests.profile.words.doubt(stopped, info.break_mode), seen)
         return Raised(info, tuple(wanted), counts=counts, fails_test=fails, remarks=remarks)
@@ -238,15 +239,6 @@ class ExceptionFilter:
             info = ExceptionInfo(kind, message, mode, _catching_place(body.caught_by))
         info = divided(self._requests.profile.habits.exception_in(info.message or info.type), info)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
-
-    def _fails_again(self, info: ExceptionInfo, found: Findings) -> bool:
-        """Whether this is how the test of this thread failed, which its runner raises again further out."""
-        depth = found.total or len(found.frames)
-        last = self._failures.get(found.thread_id)
-        if last is not None and last[0] == info and depth < last[1]:
-            return True
-        self._failures[found.thread_id] = info, depth
-        return False
 
     async def _is_repetition(self, info: ExceptionInfo, found: Findings) -> bool:
         """Whether this is the exception that this thread reported last, in a frame that it passes on its way up.

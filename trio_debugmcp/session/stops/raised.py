@@ -40,6 +40,25 @@ class Raised(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
+class FailuresSeen:
+    """How tests have failed, by their threads: a runner raises the failure again, further out."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, tuple[ExceptionInfo, int]] = {}
+
+    def __repr__(self) -> str:
+        return f"<FailuresSeen in {len(self._first)} threads>"
+
+    def is_again(self, info: ExceptionInfo, found: Findings) -> bool:
+        """Whether this is how the test of this thread has failed before."""
+        depth = found.total or len(found.frames)
+        first = self._first.get(found.thread_id)
+        if first is not None and first[0] == info and depth < first[1]:
+            return True
+        self._first[found.thread_id] = info, depth
+        return False
+
+
 def test_failure(thrown: Thrown, found: Findings) -> Raised | None:
     """Return what a stop is in the function in which tests fail; None at another."""
     if thrown.fails_in is None or found.top is None or found.top.label != thrown.fails_in:

@@ -16,7 +16,7 @@ from trio_debugmcp.dap.profiles.test_runners.go_test import go_files_with, go_ru
 from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
 from trio_debugmcp.dap.profiles.test_runners.kotlin_scala_tests import jvm_run
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
-from trio_debugmcp.dap.profiles.test_runners.node_runners import node_run
+from trio_debugmcp.dap.profiles.test_runners.node_runners import may_be_of_script, node_run, script_files_with
 from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
 from trio_debugmcp.dap.profiles.test_runners.phpunit import phpunit_run
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
@@ -50,16 +50,17 @@ def is_own_program(test: str) -> bool:
 
 def may_be_alone(test: str) -> bool:
     """Whether a test may be a name alone, of a language whose projects are looked through for it."""
-    return may_be_of_go(test) or may_be_of_rust(test)
+    return may_be_of_go(test) or may_be_of_rust(test) or may_be_of_script(test)
 
 
 def with_file(test: str, directory: str) -> str:
-    """Return a test with its file if it is only a name, of Go or Rust: `TestTotal` as `/src/price_test.go::TestTotal`.
+    """Return a test with its file if it is a name alone: `TestTotal` as `/src/price_test.go::TestTotal`.
 
     Raises:
         NoSuchTest: several have the name.
     """
-    files = [] if is_own_program(test) else go_files_with(test, directory) or rust_files_with(test, directory)
+    searches = () if is_own_program(test) else (go_files_with, rust_files_with, script_files_with)
+    files = next((found for search in searches if (found := search(test, directory))), [])
     if len(files) > 1:
         raise NoSuchTest(
             f"Several {'packages' if files[0].endswith('.go') else 'files'} have '{test}'. "

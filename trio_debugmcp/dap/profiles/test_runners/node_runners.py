@@ -1,12 +1,16 @@
 """Tests of JavaScript and TypeScript: vitest, jest, mocha, and node's own runner."""
 
 import json
+import os
 import re
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
+from trio_debugmcp.dap.profiles.test_examples import SCRIPT, example_in
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
     at_line,
@@ -40,7 +44,62 @@ _RAN_NONE = {
     "mocha": r"(?m)^\s*0 passing \(.*\)\s*\Z",
 }
 
+_TITLE = re.compile(r"[^\x00-\x1f/\\]+(?<!\.py)")
+
+_FILE = re.compile(r".*[._-](?:test|spec)\.[cm]?[jt]sx?")
+
+_SCRIPT = re.compile(r".*\.[cm]?[jt]sx?")
+
+_OF_PYTHON = re.compile(r"test.*\.py|.*_test\.py")
+
+_FOLDERS = ("test", "tests", "__tests__")
+"""Directories whose scripts are tests, whatever they are called."""
+
+_OF_OTHERS = ("node_modules", "dist", "build", "coverage")
+
+_MAX_FILES = 300
+"""That are looked through for a title."""
+
+_MAX_DIRECTORIES = 2000
+
 _SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
+
+
+def may_be_of_script(test: str) -> bool:
+    """Whether a test is a title alone, maybe behind those of its suites: `adds up`, `a basket > is cheap`."""
+    return _TITLE.fullmatch(test) is not None
+
+
+def script_files_with(title: str, directory: str) -> list[str]:
+    """Return the files of tests below a directory of a JavaScript project that have a test of this title.
+
+    Raises:
+        NoSuchTest: there is none; the message has those that are like it.
+    """
+    home = Path(directory)
+    if not may_be_of_script(title) or example_in([directory]) != SCRIPT:
+        return []
+    looked = list(islice(_walk(home), _MAX_DIRECTORIES))
+    files = [Path(folder, name) for folder, names in looked for name in names if _is_test(folder, name)]
+    titles = {str(file): _titles(source_of(file)) for file in files[:_MAX_FILES]}
+    own = title.rpartition(" > ")[2]
+    found = [file for file, known in titles.items() if title in known or own in known]
+    of_python = any(_OF_PYTHON.fullmatch(name) for _, names in looked for name in names)
+    is_whole = len(looked) < _MAX_DIRECTORIES and len(files) <= _MAX_FILES
+    if files and not found and is_whole and not of_python:
+        raise no_test(title, chain(*titles.values()), directory)
+    return found
+
+
+def _walk(home: Path) -> Iterator[tuple[str, list[str]]]:
+    for folder, folders, names in os.walk(home):
+        folders[:] = sorted(each for each in folders if each not in _OF_OTHERS and not each.startswith("."))
+        yield folder, sorted(names)
+
+
+def _is_test(folder: str, name: str) -> bool:
+    pattern = _SCRIPT if Path(folder).name in _FOLDERS else _FILE
+    return pattern.fullmatch(name) is not None
 
 
 def node_run(test: NamedTest) -> TestRun:
