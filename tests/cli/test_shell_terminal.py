@@ -25,7 +25,8 @@ def everything() -> list[str]:
 
 async def test_a_person_explores_the_reference_server(everything: list[str]) -> None:
     async with open_terminal([*SHELL, "--", *everything]) as terminal:
-        await terminal.shows(r"directories of the project\. Name .*\? \[y/n\]")
+        # Over as many lines as the path of the directory takes.
+        await terminal.shows(r"(?s)directories of the project\. Name .*\?\s*\[\s*y\s*/\s*n\s*\]")
         await terminal.talks(
             ("n\r", r"Roots updated: 0 root"),
             ("call get-su\t", r"mcp> call get-sum$"),
