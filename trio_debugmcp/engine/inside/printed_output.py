@@ -4,6 +4,7 @@ The streams stay what they are; only what is written to `sys.stdout` and `sys.st
 What goes by their descriptors is not.
 """
 
+import _thread
 import sys
 from typing import Any, Callable
 
@@ -18,6 +19,8 @@ class PrintedOutput:
     def __init__(self, report: Callable[[str, str], None]) -> None:
         self._report = report
         self._watched: list[tuple[Any, Any]] = []
+        self._waiting: list[tuple[str, str]] = []
+        self._turn = _thread.allocate_lock()
 
     def begin(self) -> None:
         """Watch the streams that there are now; those that take no attribute stay as they are."""
@@ -38,10 +41,20 @@ class PrintedOutput:
         def write_and_report(text: Any) -> Any:
             written = write(text)
             if type(text) is str:
-                self._report(category, text)
+                self._pass_on(category, text)
             return written
 
         return write_and_report
+
+    def _pass_on(self, category: str, text: str) -> None:
+        """Report a text, or leave it to who is reporting: handlers of signals and destructors come in between."""
+        self._waiting.append((category, text))
+        while self._waiting and self._turn.acquire(False):
+            try:
+                while self._waiting:
+                    self._report(*self._waiting.pop(0))
+            finally:
+                self._turn.release()
 
     def end(self) -> None:
         """Leave the streams as they were."""
