@@ -7,6 +7,7 @@ Long because it is the list of what is known: a struct for each thing, and the f
 """
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
@@ -385,6 +386,11 @@ class State(Struct, frozen=True):
     def shown(self) -> tuple[Snapshot, ...]:
         """The sessions without those that only launch: their programs, which are children, stand for them."""
         return tuple(snapshot for snapshot in self.snapshots if not snapshot.origin.launches)
+
+    @property
+    def shows_several(self) -> bool:
+        """Whether more than one session is shown; of a thousand only the first ones are looked at."""
+        return len([*islice((snapshot for snapshot in self.snapshots if not snapshot.origin.launches), 2)]) > 1
 
     def places_of(self, session_id: str) -> list[StopPlace]:
         """What the adapter of a session is to have, as it is meant for its program."""

@@ -7,6 +7,8 @@ What was found last is remembered, as one change is asked about a dozen times; i
 """
 
 from collections.abc import Sequence
+from itertools import compress
+from operator import is_not
 from typing import Protocol, TypeAlias
 
 
@@ -70,7 +72,7 @@ class _LastChange:
 
 
 def _differing(before: Sessions, after: Sessions) -> list[str]:
-    pairs = [(was, now) for was, now in zip(before, after, strict=False) if was is not now]
+    pairs = [*compress(zip(before, after, strict=False), map(is_not, before, after))]  # no bytecode for each of them
     if len(before) <= len(after) and all(was.id == now.id for was, now in pairs):  # none of them has ended
         return [now.id for _, now in pairs] + [opened.id for opened in after[len(before) :]]
     were, are = ({snapshot.id: snapshot for snapshot in each} for each in (before, after))

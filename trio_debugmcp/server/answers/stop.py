@@ -235,7 +235,7 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> StopAnswer:
 
 
 def _several(debugger: Debugger, session_id: str) -> str | None:
-    return session_id if len(debugger.state.shown) > 1 else None
+    return session_id if debugger.state.shows_several else None
 
 
 def _runtime_below(frames: Sequence[StackFrame]) -> int:
