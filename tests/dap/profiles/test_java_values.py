@@ -140,6 +140,53 @@ def test_what_is_long_is_cut_and_what_cannot_be_read_is_folded(heap: Heap) -> No
     assert heap.read(unknown) == "LocalDate(…)"
 
 
+def test_what_is_not_known_to_be_all_is_never_shown_as_if_it_were(heap: Heap) -> None:
+    wrapped, concurrent = f"{UTIL}Collections$", f"{UTIL}concurrent.ConcurrentHashMap"
+    long = DapVariable("", "java.lang.Object[][5000]", variables_reference=98)
+    keys, cells = heap.object(f"{UTIL}HashMap$KeySet"), heap.array(1)
+    moved, entry = heap.node(None, None, val=None), heap.object("Node", key="k", val=1, next=None)
+    shown = {
+        "[…]": [
+            heap.object(f"{wrapped}UnmodifiableSet", c=keys),
+            heap.object(f"{UTIL}ArrayDeque", elements=long, head=1, tail=3),
+        ],
+        "[5000 items]": [
+            heap.object(f"{UTIL}Arrays$ArrayList", a=long),
+            heap.object(f"{UTIL}concurrent.CopyOnWriteArrayList", array=long),
+        ],
+        "{…}": [heap.object(f"{wrapped}UnmodifiableMap", m=heap.object("shop.OwnMap"))],
+        '["a"]': [heap.object(f"{UTIL}Vector", elementData=heap.array("a", None, None), elementCount=1)],
+        '{"a": null}': [heap.object(f"{wrapped}SingletonMap", k="a", v=None)],
+        '{"k": 1, …}': [
+            heap.object(f"{UTIL}Hashtable", table=heap.array(heap.node("k", 1)), count=2),
+            heap.object(concurrent, table=heap.array(entry, moved), baseCount=1, counterCells=cells),
+        ],
+        '{"k": 1}': [heap.object(concurrent, table=heap.array(entry), baseCount=1, counterCells=None)],
+    }
+    assert {text: [heap.read(value) for value in values] for text, values in shown.items()} == {
+        text: [text] * len(values) for text, values in shown.items()
+    }
+    set_ = heap.object(f"{UTIL}HashSet", map=heap.map_of(heap.node("x", 1)))
+    large = heap.object("java.math.BigInteger", signum=1, mag=heap.array(1, kind="int[]"))
+    builder = heap.object("java.lang.StringBuilder", value=heap.array(*b"a", kind="byte[]"), coder=0, count=1)
+    day = heap.object("java.time.LocalDate", year=2024, month=3, day=9)
+    when = heap.object("java.time.LocalDateTime", date=day, time=day)
+    for value, unread in (
+        (set_, "[…]"),
+        (large, "BigInteger(…)"),
+        (builder, "StringBuilder(…)"),
+        (when, "LocalDateTime(…)"),
+    ):
+        heap.asked = 0
+        assert heap.read(value, room=1) == unread
+
+
+def test_a_number_of_thousands_of_digits_and_one_of_unknown_elements_are_folded(heap: Heap) -> None:
+    for elements in ([1] * 900, ["<error>"]):
+        number = heap.object("java.math.BigInteger", signum=1, mag=heap.array(*elements, kind="int[]"))
+        assert heap.read(number) == "BigInteger(…)"
+
+
 @pytest.mark.parametrize(
     ("name", "fields", "shown"),
     [
@@ -150,6 +197,8 @@ def test_what_is_long_is_cut_and_what_cannot_be_read_is_folded(heap: Heap) -> No
         ("java.util.Date", {"fastTime": "-1"}, "1969-12-31T23:59:59.999Z"),
         ("java.time.Duration", {"seconds": "5400", "nanos": "0"}, "PT1H30M"),
         ("java.time.Duration", {"seconds": "0", "nanos": "250000000"}, "PT0.25S"),
+        ("java.time.Duration", {"seconds": "-2", "nanos": "500000000"}, "PT-1.5S"),
+        ("java.time.Duration", {"seconds": "-5400", "nanos": "0"}, "PT-1H-30M"),
         ("java.math.BigDecimal", {"intCompact": "-5", "scale": "10", "intVal": "null"}, "-5E-10"),
         ("java.math.BigDecimal", {"intCompact": str(-(2**63)), "scale": "1", "intVal": "123"}, "12.3"),
         ("java.math.BigInteger", {"signum": "-1", "mag": "99"}, "-99"),
@@ -166,5 +215,9 @@ def test_texts_and_large_numbers_are_read_from_their_arrays(heap: Heap) -> None:
     assert heap.read(heap.object("java.lang.StringBuilder", value=narrow, coder=0, count=3)) == '"abc"'
     wide = heap.array(*"ж!\0".encode("utf-16-le"), kind="byte[]")
     assert heap.read(heap.object("java.lang.StringBuilder", value=wide, coder=1, count=2)) == '"ж!"'
+    high = heap.array(*"😀!\0".encode("utf-16-le"), kind="byte[]")
+    assert heap.read(heap.object("java.lang.StringBuilder", value=high, coder=1, count=3)) == '"😀!"'
+    none = heap.array(kind="byte[]")
+    assert heap.read(heap.object("java.lang.StringBuilder", value=none, coder=0, count=0)) == '""'
     large = heap.object("java.math.BigInteger", signum=1, mag=heap.array(1, -1, kind="int[]"))
     assert heap.read(large) == str(2**33 - 1)

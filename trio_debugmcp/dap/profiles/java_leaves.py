@@ -59,14 +59,14 @@ def _moment(seconds: int, nanos: int) -> str:
 
 
 def _duration(fields: _Plain) -> str:
-    seconds, nanos = int(fields["seconds"]), int(fields["nanos"])
-    if seconds < 0:
-        return f"{seconds}.{nanos:09} s"
+    nanos = int(fields["seconds"]) * 10**9 + int(fields["nanos"])
+    sign = "-" if nanos < 0 else ""  # each part has it: the fields of -1.5 s are -2 s and half a second
+    seconds, fraction = divmod(abs(nanos), 10**9)
     hours, rest = divmod(seconds, 3600)
     minutes, last = divmod(rest, 60)
-    shown = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
-    fraction = f".{nanos:09}".rstrip("0") if nanos else ""
-    return f"PT{shown}" + (f"{last}{fraction}S" if last or nanos or not shown else "")
+    shown = (f"{sign}{hours}H" if hours else "") + (f"{sign}{minutes}M" if minutes else "")
+    decimals = f".{fraction:09}".rstrip("0") if fraction else ""
+    return f"PT{shown}" + (f"{sign}{last}{decimals}S" if last or fraction or not shown else "")
 
 
 def _decimal(fields: _Plain) -> str:
@@ -86,7 +86,8 @@ def _uuid(fields: _Plain) -> str:
 
 
 def _builder(fields: _Plain) -> str:
-    return f'"{fields["value"][: int(fields["count"])]}"'
+    units = fields["value"].encode("utf-16-le")  # which `count` counts
+    return f'"{units[: 2 * int(fields["count"])].decode("utf-16-le", errors="replace")}"'
 
 
 def _perhaps(kind: str) -> Callable[[_Plain], str]:
