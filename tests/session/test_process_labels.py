@@ -20,3 +20,12 @@ def test_what_a_child_has_of_the_server_is_not_a_label_though_it_was_there_befor
     assert parent.of(ProcessMarks(variables=given)) == {}
     assert child.of(ProcessMarks(variables=given)) == {}
     assert child.of(ProcessMarks(variables={**given, "RANK": "1"}, own=("RANK",))) == {"rank": "1"}
+
+
+def test_a_program_that_starts_itself_again_and_again_has_the_labels_of_its_first_process() -> None:
+    first = last = ProcessLabels(Launch("/job/train.py"), Process(), Host(), None)
+    for _ in range(2000):
+        last = ProcessLabels(ChildStart("attach", {}), Process(), Host(), last)
+    assert last.of(ProcessMarks(variables={"RANK": "1"})) == {"rank": "1"}
+    first.of(ProcessMarks(variables={"RANK": "1"}))
+    assert last.of(ProcessMarks(variables={"RANK": "1"})) == {}

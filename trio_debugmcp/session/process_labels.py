@@ -39,7 +39,12 @@ class PlacedProcess(Protocol):
 
 
 class ProcessLabels:
-    """The labels of one session's process. `above`: those of the session whose child it is."""
+    """The labels of one session's process. `above`: those of the session whose child it is.
+
+    Attributes:
+        inherited: variables that its program has had from the start, from the environment of this server. A launched
+            process says them for all of its program, and a child may be there before that.
+    """
 
     def __init__(self, start: Start, process: PlacedProcess, host: Host, above: "ProcessLabels | None") -> None:
         self._process = process
@@ -49,16 +54,7 @@ class ProcessLabels:
         self._is_child = isinstance(start, ChildStart)
         self._is_guest = is_guest(start)
         self._is_of_this_machine = False
-        self._above = above
-        self._inherited: Mapping[str, str] = {}
-
-    @property
-    def inherited(self) -> Mapping[str, str]:
-        """Variables that its program has had from the start, from the environment of this server.
-
-        A child may be there before its parent has said them.
-        """
-        return self._inherited if self._inherited or self._above is None else self._above.inherited
+        self.inherited: dict[str, str] = {} if above is None or self._is_launched else above.inherited
 
     def read(self, runtime: Mapping[str, Any]) -> Labels:
         """Return the labels, from what the debugger in the program has said at the beginning."""
@@ -72,9 +68,9 @@ class ProcessLabels:
         """Return the labels of a process with these marks."""
         if self._is_launched:
             had = {name: value for name, value in marks.variables.items() if name not in marks.own}
-            self._inherited = {name: value for name, value in had.items() if self._given.get(name) != value}
-        inherited = self.inherited
-        own = {k: v for k, v in marks.variables.items() if inherited.get(k) != v or k in marks.own}
+            self.inherited.clear()
+            self.inherited.update({name: value for name, value in had.items() if self._given.get(name) != value})
+        own = {k: v for k, v in marks.variables.items() if self.inherited.get(k) != v or k in marks.own}
         if marks.machine and self._is_child and not self._is_of_this_machine:
             self._is_of_this_machine = marks.machine == self._host.query("machine", this_machine)
             self._process.is_here |= self._is_of_this_machine
