@@ -80,10 +80,11 @@ class StaleEdges:
             return
         names = [alias.name for alias in node.names if (alias.asname or alias.name) == read.path.name]
         key = self._record.key_of(f".{names[0]}") if len(names) == 1 else 0
+        ended = self._past.executions.ended(made.row)  # the first import of a module runs it, and that is no change since
         for module in self._modules(node) if key else ():
-            later = self._record.forth(rows.FIELD, key, module, made.row)
+            later = self._record.forth(rows.FIELD, key, module, ended)
             owner = self._record.row(later).owner if 0 < later < execution.row else 0
-            if owner and owner != made.row:
+            if owner:
                 note = f"{names[0]} is that of then: #{owner} changes it there"
                 yield SliceEdge(cost.STALE, SliceNode(made.row), note)
                 yield SliceEdge(cost.STALE, SliceNode(owner), f"changed since #{made.row} imported it")
