@@ -80,7 +80,7 @@ class StaleEdges:
             return
         names = [alias.name for alias in node.names if (alias.asname or alias.name) == read.path.name]
         key = self._record.key_of(f".{names[0]}") if len(names) == 1 else 0
-        ended = self._past.executions.ended(made.row)  # the first import of a module runs it, and that is no change since
+        ended = self._past.executions.ended(made.row)  # what a module wrote as its import ran it is older
         for module in self._modules(node) if key else ():
             later = self._record.forth(rows.FIELD, key, module, ended)
             owner = self._record.row(later).owner if 0 < later < execution.row else 0
