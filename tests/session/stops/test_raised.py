@@ -27,6 +27,7 @@ def test_exceptions_that_were_passed_over_are_counted_by_type_the_most_frequent_
         ([FAIL, FAIL, "testing.tRunner"], False),  # of the test that it is a part of
         ([FAIL, "testing.tRunner.func1.1", GOPANIC, "shop.Push", "shop.TestPush"], False),
         ([FAIL, "testing.(*common).Errorf", "shop.TestGuarded.func1", GOPANIC, "shop.TestGuarded"], True),
+        ([FAIL, "testing.(*common).Errorf", "suite.failOnPanic", "suite.Run.func1", GOPANIC, "shop.TestIn"], True),
     ],
 )
 def test_a_test_of_go_that_panics_is_left_to_the_panic_which_says_what_it_is(stack: list[str], counts: bool) -> None:

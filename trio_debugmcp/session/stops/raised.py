@@ -3,7 +3,7 @@
 import os.path
 import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from itertools import dropwhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -64,8 +64,9 @@ def test_failure(thrown: Thrown, found: Findings) -> Raised | None:
     if thrown.fails_in is None or found.top is None or found.top.label != thrown.fails_in:
         return None
     again = len(found.frames) > 1 and found.frames[1].label == thrown.fails_in  # of the test that it is a part of
-    above = takewhile(lambda frame: not frame.is_user_code, found.frames)
-    by_panic = any(frame.label == thrown.panics_in for frame in above)  # which is reported next, with what it says
+    runner = f"{thrown.fails_in.partition('.')[0]}."  # another handler, as of a library, may not raise it again
+    outer = dropwhile(lambda frame: (frame.label or "").startswith(runner), found.frames)
+    by_panic = next((frame.label == thrown.panics_in for frame in outer), False)  # reported next, with what it says
     return Raised(ExceptionInfo(TEST_FAILURE, None, None), counts=not (again or by_panic), fails_test=True)
 
 
