@@ -35,3 +35,28 @@ def test_what_a_signal_handler_prints_while_a_text_is_reported_is_reported_behin
     stream.write("unseen")
     assert reported == [("stdout", "work"), ("stdout", "handler"), ("stdout", "more")]
     assert stream.getvalue() == "workhandlerlatemoreunseen"
+
+
+class TakenTurn:
+    """The turn, which another thread has; how long it was waited for."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def _is_owned(self) -> bool:
+        return False
+
+    def acquire(self, blocking: bool, timeout: float) -> bool:
+        self.waits.append(timeout)
+        return not blocking
+
+
+def test_threads_that_print_faster_than_one_can_report_are_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, turn = Stream(), TakenTurn()
+    monkeypatch.setattr(sys, "stdout", stream)
+    printed = PrintedOutput(lambda *_: None)
+    monkeypatch.setattr(printed, "_turn", turn)
+    printed.begin()
+    for _ in range(101):
+        stream.write("work")
+    assert [wait > 0 for wait in turn.waits] == [*[False] * 100, True]

@@ -10,6 +10,12 @@ from typing import Any, Callable
 
 _CATEGORIES = {"stdout": "stdout", "stderr": "stderr"}
 
+_MOST_WAITING = 100
+"""Texts that wait to be reported before a thread that prints waits, too."""
+
+_LONGEST_WAIT = 0.1
+"""In seconds: who is reporting may be held, by what comes in between."""
+
 _modules_of_program = sys.modules
 
 
@@ -20,7 +26,7 @@ class PrintedOutput:
         self._report = report
         self._watched: list[tuple[Any, Any]] = []
         self._waiting: list[tuple[str, str]] = []
-        self._turn = _thread.allocate_lock()
+        self._turn: Any = _thread.RLock()  # it says whether the calling thread has it
 
     def begin(self) -> None:
         """Watch the streams that there are now; those that take no attribute stay as they are."""
@@ -47,14 +53,23 @@ class PrintedOutput:
         return write_and_report
 
     def _pass_on(self, category: str, text: str) -> None:
-        """Report a text, or leave it to who is reporting: handlers of signals and destructors come in between."""
+        """Report a text, or leave it to who is reporting: handlers of signals and destructors come in between.
+
+        Threads that print faster than one can report are held up, else that one would never come to an end.
+        """
         self._waiting.append((category, text))
-        while self._waiting and self._turn.acquire(False):
+        while self._waiting and self._take_turn():
             try:
                 while self._waiting:
                     self._report(*self._waiting.pop(0))
             finally:
                 self._turn.release()
+
+    def _take_turn(self) -> bool:
+        if self._turn._is_owned():
+            return False
+        taken: bool = self._turn.acquire(True, _LONGEST_WAIT if len(self._waiting) > _MOST_WAITING else 0)
+        return taken
 
     def end(self) -> None:
         """Leave the streams as they were."""
