@@ -185,7 +185,8 @@ async def test_why_says_of_which_program_it_is_where_another_one_was_launched_si
     async with debugging() as client:
         await recorded(client, python, tmp_path / "shop.py", "stock = {}\nstock['tea']\n", stop_on_uncaught=False)
         assert "notes" not in await client.call("why")
-        await failure(client, "debug_launch", program=str(broken), record=True, **on(python))
+        error = await failure(client, "debug_launch", program=str(broken), record=True)
+        assert error.code == "LAUNCH_FAILED"
         (said,) = (await client.call("why"))["notes"]
         assert said.startswith("the last launch, of ")
         assert "broken.py, failed (LAUNCH_FAILED): this is of run-1, " in said

@@ -68,9 +68,9 @@ def inside(history: RunHistory) -> list[str]:
 @pytest.mark.parametrize("version", [(3, 12), (3, 13)])
 def test_each_value_that_a_generator_expression_yields_is_a_run_of_its_line(version: tuple[int, int]) -> None:
     recorded = past(*version)
-    rounds = ["n=2 price=1 yields 2", "n=4 price=3 yields 12", "n=1 price=1 yields 1", "n=6 price=5 yields 30", "ends"]
+    rounds = ["price=1 n=2 yields 2", "price=3 n=4 yields 12", "price=1 n=1 yields 1", "price=5 n=6 yields 30", "ends"]
     assert inside(runs(2, of=recorded)) == rounds
-    assert inside(runs(5, of=recorded)) == ["n=4 price=3 yields 12", "n=6 price=5 yields 30", "ends"]
+    assert inside(runs(5, of=recorded)) == ["price=3 n=4 yields 12", "price=5 n=6 yields 30", "ends"]
     prices = variable_history(recorded, "price", HistoryPage(where=RecordedCondition("new > 1")))
     assert [entry.values[0] for entry in prices.entries] == [
         "price: 1 -> 3",
@@ -85,7 +85,7 @@ def test_each_value_that_a_generator_expression_yields_is_a_run_of_its_line(vers
 
 def test_a_condition_on_the_runs_of_a_line_is_about_the_values_that_are_shown() -> None:
     assert [entry.values for entry in runs(20, "done > 2").entries] == [["done=3"], ["done=4"]]
-    assert inside(runs(2, "price == 3")) == ["n=4 price=3 yields 12"]
+    assert inside(runs(2, "price == 3")) == ["price=3 n=4 yields 12"]
     assert runs(19, "done == 4").total == 1, "a line that writes nothing"
 
 

@@ -29,15 +29,12 @@ _SIGNALS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "SystemExit"
 
 def no_failure(past: PastProcess) -> str:
     """Return what is to be said of a run in which nothing failed."""
-    if not past.record.codes:
-        return (
-            "no code of the project ran in this run: its output says why (process_read_output), or the code is "
-            "elsewhere, which record={include: [PATH]} records"
-        )
     caught = _caught(past)
     if nothing := nothing_ran(past.record):
         said = f"; {caught}" if caught else ""
-        return f"nothing failed in this run, in which {nothing}{said}: what it printed says why (process_read_output)"
+        elsewhere = "" if past.record.codes else ", or the code is elsewhere, which record={include: [PATH]} records"
+        why = f"what it printed says why (process_read_output){elsewhere}"
+        return f"nothing failed in this run, in which {nothing}{said}: {why}"
     return (
         f"nothing failed in this run{f'; {caught}' if caught else ''}: name what is wrong by `expression`, a line "
         "that did not run by `file` and `line`, or a moment by `at`"

@@ -6,8 +6,6 @@ from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.starts import RunRecording
 from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.runs.files.block_files import RunFileError
-from trio_debugmcp.runs.past.nothing_ran import nothing_ran
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
@@ -103,6 +101,8 @@ async def questions_notes(debugger: Debugger, run: KeptRun, answer: StopAnswer) 
 
 async def _nothing_ran(debugger: Debugger, run: KeptRun) -> str:
     """Return that a run that has ended has called no code of the project; empty: it has, or it cannot be read."""
+    from trio_debugmcp.runs.files.block_files import RunFileError  # for who records only
+    from trio_debugmcp.runs.past.nothing_ran import nothing_ran
 
     async def ask() -> str:
         directory, is_over = debugger.runs.directories.of(run.id), run.ended_at is not None
