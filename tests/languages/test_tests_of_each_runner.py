@@ -84,7 +84,7 @@ RUNNERS = {
         *(f"{BARN}/ShelfTest.java:13", "org.opentest4j.AssertionFailedError: ", ("got", "6"), "emptyIsZero"),
     ),
     "JUnit 4": Runner(
-        *("barn", "javac", f"{BARN}/OldShelfTest.java:11", f"{BARN}/OldShelfTest.java::OldShelfTest#emptyIsZero"),
+        *("barn", "javac", f"{BARN}/OldShelfTest.java:11", f"{BARN}/OldShelfTest.java::OldShelfTest#refuses"),
         *(f"{BARN}/OldShelfTest.java:11", "java.lang.AssertionError: ", ("got", "6"), "emptyIsZero"),
     ),
     "JUnit 5, Kotlin": Runner(
@@ -130,6 +130,16 @@ async def build_as_refused(client: DebugClient, test: str) -> None:
         )
 
 
+def link_jars(project: Path) -> None:
+    """Link the libraries of JUnit into a project."""
+    (project / "lib").mkdir()
+    for library in JARS:
+        jar = next(Path("/usr/share/java").glob(f"{library}-[0-9]*.jar"), None)
+        need(library, None if jar is None else str(jar), "apt-get install junit4 junit5")
+        if jar is not None:
+            (project / "lib" / jar.name).symlink_to(jar)
+
+
 CATCH2 = pytest.mark.nightly("its header compiles for half a minute; gtest is tried at every change, and its names are")
 
 ON_NODE = pytest.mark.nightly("node:test and vitest are tried at every change, and the command of this one in memory")
@@ -159,12 +169,7 @@ async def test_a_test_that_fails_stops_at_its_line_and_one_that_passes_runs_to_i
         need("npm packages", str(PACKAGES) if PACKAGES.is_dir() else None, "scripts/npm-install")
         (project / "node_modules").symlink_to(PACKAGES)
     if needs in ("javac", "kotlinc", "scalac"):
-        (project / "lib").mkdir()
-        for library in JARS:
-            jar = next(Path("/usr/share/java").glob(f"{library}-[0-9]*.jar"), None)
-            need(library, None if jar is None else str(jar), "apt-get install junit4 junit5")
-            if jar is not None:
-                (project / "lib" / jar.name).symlink_to(jar)
+        link_jars(project)
     async with debugging() as client:
         if (project / "CMakeLists.txt").exists():
             await build_as_refused(client, str(project / runners[0].fails))
@@ -185,6 +190,21 @@ async def try_runner(client: DebugClient, project: Path, runner: Runner) -> None
     with pytest.raises(ToolFailed, match=runner.near) as failed:
         await client.call("debug_launch", test=f"{project / runner.fails.partition(':')[0]}::{runner.near}s")
     assert failed.value.code == "INVALID_PATH"
+
+
+async def test_an_exception_fails_a_test_of_java_only_where_nothing_handles_it(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    need("javac", shutil.which("javac"), "apt-get install openjdk-17-jdk-headless")
+    project = Path(shutil.copytree(PROJECTS / "barn", tmp_path / "barn"))
+    link_jars(project)
+    test = project / BARN / "SpoiltTest.java"
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=f"{test}::firstOfNone")
+        assert (stop["reason"], stop["exception"]) == ("Exception", "java.util.NoSuchElementException"), stop
+        assert stop["at"].split(" in ")[0] == f"{test}:21"
+        assert [frame.rpartition(":")[2] for frame in stop["stack"][:1]] == ["45"]  # those before it are handled
+        assert stop["locals"]["counts"].startswith("[]")
 
 
 async def test_a_file_of_perl_runs_as_prove_runs_it(debugging: Connect, tmp_path: Path) -> None:

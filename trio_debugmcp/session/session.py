@@ -55,6 +55,7 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.reverse_requests import OpenChild, ReverseRequests
 from trio_debugmcp.session.start import is_guest, opened, origin_of, outlives_parent
 from trio_debugmcp.session.stops.examination import Examiner
+from trio_debugmcp.session.stops.failing_exceptions import FailingExceptions
 from trio_debugmcp.session.stops.stop_locals import StopLocals
 from trio_debugmcp.session.stops.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
@@ -106,7 +107,7 @@ class DebugSession:
         self.is_ours: bool = isinstance(start, Launch) if parent is None else parent.is_ours and outlives
         self.changes, self._detached = 0, False
         self.opened, self.closed = trio.Event(), trio.Event()
-        self._shared, patience = shared, shared.runtime.patience
+        self._shared, patience, watchdog = shared, shared.runtime.patience, shared.runtime.watchdog
         self._merger = merger = shared.merger
         suspension = Suspension(patience.seconds(profile.dialect.pause_echo_seconds), profile.dialect.call_reason)
         self.requests = requests = Requests(session_id, profile, lambda: self.snapshot, suspension, patience)
@@ -123,17 +124,17 @@ class DebugSession:
         observer = StopObserver(requests, merger, looking.evaluation, observations, hits, judge)
         known = None if parent is None else parent.requests.capabilities
         self._handshake = handshake = Handshake(requests, start, sync, known)
-        texts = StopSources(sources, shared.host, requests)
+        texts = StopSources(sources, host := shared.host, requests)
         self._locals = locals_ = StopLocals(requests, merger, looking.ways.frames, looking.stop, sync.watched)
+        failing = FailingExceptions(requests, host, looking.ways.frames, sync.hidden.class_path)
         self._examiner = examiner = Examiner(
-            requests, suspension, merger, clock, sources, console, sync, looking, observer, texts, locals_
+            requests, suspension, merger, clock, sources, console, sync, looking, observer, texts, locals_, failing
         )
         self._verbs = verbs = Verbs(session_id, merger, ending)
         self.execution = Execution(requests, suspension, merger, examiner, sync.watched, verbs)
         self.pauses = ClientPauses(requests, suspension, probe, verbs)
         self._pump = EventPump(requests, suspension, handshake, examiner, ending, merger, console, sources, hits)
-        stdin, watchdog = (start.stdin if isinstance(start, Launch) else None), shared.runtime.watchdog
-        own, host = profile.habits.own_lines, shared.host
+        stdin, own = (start.stdin if isinstance(start, Launch) else None), profile.habits.own_lines
         self._terminals = Terminals(self.id, console, watchdog, host, self._wait_children, stdin=stdin, own_lines=own)
         self._reverse_requests = ReverseRequests(
             requests, merger, start, self.parent, handshake, ending, self._terminals, verbs, shared.open_child

@@ -22,6 +22,14 @@ SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
 """How lldb's adapters describe a stop at a signal: `signal SIGSEGV: address not mapped`."""
 
 
+class ThrowingFrame(Struct, frozen=True):
+    """A frame of the stack in which an exception is thrown: its function, as the adapter names it, and where it is."""
+
+    function: str
+    line: int
+    is_user_code: bool
+
+
 class ThrownDescription(Struct, frozen=True):
     """An exception or a signal. `lineage`: the type and its ancestors, most derived first; `mode`: its break mode.
 
@@ -61,6 +69,9 @@ class Thrown:
 
     reads_types: ClassVar[bool] = False
 
+    knows_handlers: ClassVar[bool] = False
+    """Whether it is known which exceptions fail a test, of those that its runner catches."""
+
     thrown_by: Mapping[str, str] = MappingProxyType({})
     """By the suffixes of languages whose exceptions the adapter does not know: the function that raises each."""
 
@@ -98,6 +109,10 @@ class Thrown:
 
     def is_again(self, function: str) -> bool:
         """Whether a stop in this function is about an exception that was raised before, and is passed on."""
+        return False
+
+    def fails_test(self, kind: str, frames: Sequence[ThrowingFrame], class_path: str) -> bool:
+        """Whether an exception ends the test in which it is thrown, as nothing handles it before the runner does."""
         return False
 
     def exception(self) -> Look:

@@ -33,6 +33,7 @@ from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.process_facts import ModuleList
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.exception_filter import ExceptionFilter
+from trio_debugmcp.session.stops.failing_exceptions import FailingExceptions
 from trio_debugmcp.session.stops.other_threads import OtherThreads
 from trio_debugmcp.session.stops.raised import Raised
 from trio_debugmcp.session.stops.stop_locals import StopLocals
@@ -81,6 +82,7 @@ class Examiner:
         observer: StopObserver,
         texts: StopSources,
         locals_: StopLocals,
+        failing: FailingExceptions,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -95,7 +97,7 @@ class Examiner:
         self._texts = texts
         self._locals = locals_
         self._reasons = StopReasons(requests, merger, suspension, breakpoints)
-        self._exceptions = ExceptionFilter(requests, merger, console, looking.ways.frames)
+        self._exceptions = ExceptionFilter(requests, merger, console, looking.ways.frames, failing)
         self._others = OtherThreads(requests, suspension, looking.ways.frames)
         # The probe knows more modules than the adapter does.
         self._modules = ModuleList(requests, merger, is_refused=looking.is_python)

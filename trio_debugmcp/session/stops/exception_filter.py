@@ -28,6 +28,7 @@ from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.stops.failing_exceptions import FailingExceptions
 from trio_debugmcp.session.stops.raised import (
     FailuresSeen,
     Raised,
@@ -112,8 +113,11 @@ def _without_judged(requests: Requests, mine: Sequence[ExceptionBreakpoint]) -> 
 class ExceptionFilter:
     """Examines the exception stops of one session, one at a time."""
 
-    def __init__(self, requests: Requests, merger: Merger, console: Console, frames: ProgramFrames) -> None:
+    def __init__(
+        self, requests: Requests, merger: Merger, console: Console, frames: ProgramFrames, failing: FailingExceptions
+    ) -> None:
         self._requests = requests
+        self._failing = failing
         self._frames = frames
         self._merger = merger
         self._console = console
@@ -154,7 +158,7 @@ class ExceptionFilter:
             lineage = await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
         asked = info.break_mode in modes or not (candidates or failures)
-        fails = any(is_of(self._requests.profile.thrown, name, info, lineage) for name in failures)
+        fails = await self._failing.has(failures, info, lineage, found)
         if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
             asked = is_outermost(found.frames)
         is_failure = LEAVES_USER_CODE in modes and info.break_mode == LEAVES_USER_CODE  # of a test, by its runner

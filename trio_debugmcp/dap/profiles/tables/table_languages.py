@@ -5,6 +5,7 @@ from typing import ClassVar
 from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.java import JavaPrograms
 from trio_debugmcp.dap.profiles.java_expressions import JavaCode, JavaExpressions, JavaValues, JavaWords
+from trio_debugmcp.dap.profiles.java_thrown import JavaThrown
 from trio_debugmcp.dap.profiles.javascript.javascript import (
     JavaScriptCode,
     JavaScriptDialect,
@@ -74,6 +75,7 @@ def learn_language(profile: Profile, table: Table) -> None:
         profile.code = JavaCode()
         profile.expressions = JavaExpressions()
         profile.values = JavaValues()
+        profile.thrown = JavaThrown()
         profile.words = JavaWords()
     if table.hooks in ("javascript", "browser"):
         _learn_javascript(profile)

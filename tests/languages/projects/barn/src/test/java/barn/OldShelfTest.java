@@ -15,4 +15,9 @@ public class OldShelfTest {
     public void emptyIsZero() {
         assertEquals(0, Shelf.total(0, 3));
     }
+
+    @Test(expected = IllegalArgumentException.class)
+    public void refuses() {
+        throw new IllegalArgumentException("no");
+    }
 }
