@@ -1,5 +1,6 @@
 """What runs a test of each language, by its name: the program, its arguments, and how it is built."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from trio_debugmcp.dap.profiles import test_runners
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.python.finding_tests import find_test
 from trio_debugmcp.dap.profiles.test_runners import cargo, class_paths
+from trio_debugmcp.dap.profiles.test_runners.node_runners import RAISED_IN_NODE
+from trio_debugmcp.dap.profiles.test_runners.ruby_runners import RAISED_IN_RUBY
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun as Run
 
 PROJECTS = Path(__file__).parents[1] / "languages" / "projects"
@@ -15,6 +18,16 @@ PROJECTS = Path(__file__).parents[1] / "languages" / "projects"
 
 PATTERN = r"(?:^| )adds up \(all\)$"
 """Of a test's title behind those of its suites."""
+
+
+TAP = "not ok 1 - a\n  ---\n  code: 'ERR_TEST_FAILURE'\n  name: 'TypeError'\n  stack: |-\n"
+SPEC = "✖ a (0.1ms)\n  RangeError: of 3: no\n      at a.mjs:4\n"
+MOCHA = "  1 failing\n\n  1) a basket\n       adds up:\n     TypeError: Cannot read: null\n      at a.mjs:5\n"
+JEST = "  ● a basket adds up\n\n    TypeError: Cannot read: null\n\n      4 |\n"
+MATCHER = "  ● adds up\n\n    expect(received).toBe(expected)\n\n    Expected: 6\n"
+MINITEST = "  1) Error:\nTestCron#test_days:\nNoMethodError: undefined method `min' for 60:Integer\n"
+TEST_UNIT = "===\nError: test_a(TestA):\n  Shop::Empty: tea: none\n"
+WRONG = "  1) Failure:\nTestA#test_a [a.rb:3]:\nExpected: 3\n  Actual: 4\n"
 
 
 def run_of(test: str, place: Path | str = PROJECTS) -> Run:
@@ -881,3 +894,21 @@ def test_a_test_of_zig_that_is_not_there_is_refused_with_those_that_are(tmp_path
     (tmp_path / "b.zig").touch()
     with pytest.raises(NoSuchTest, match="There is no test in"):
         run_of("b.zig", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "output", "kind"),
+    [
+        (RAISED_IN_NODE["node"], TAP, "TypeError"),
+        (RAISED_IN_NODE["node"], SPEC, "RangeError"),
+        (RAISED_IN_NODE["mocha"], MOCHA, "TypeError"),
+        (RAISED_IN_NODE["jest"], JEST, "TypeError"),
+        (RAISED_IN_NODE["jest"], MATCHER, None),
+        (RAISED_IN_RUBY, MINITEST, "NoMethodError"),
+        (RAISED_IN_RUBY, TEST_UNIT, "Shop::Empty"),
+        (RAISED_IN_RUBY, WRONG, None),
+    ],
+)
+def test_a_runner_says_by_which_exception_a_test_has_ended(pattern: str, output: str, kind: str | None) -> None:
+    found = re.search(pattern, output)
+    assert (None if found is None else found["kind"]) == kind

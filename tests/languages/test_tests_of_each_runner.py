@@ -1,5 +1,6 @@
 """One test of a project is launched by its name, with each language's own runner: it stops where it fails."""
 
+import json
 import re
 import shlex
 import shutil
@@ -216,6 +217,25 @@ async def test_a_file_of_perl_runs_as_prove_runs_it(debugging: Connect, tmp_path
         assert (stop["reason"], stop["at"].split(" in ")[0]) == ("Breakpoint", f"{test}:7")
         end = await client.call("debug_continue")
         assert (end["exitCode"], "not ok 1 - counts add up" in end["stdout"]) == (1, True)
+
+
+async def test_a_test_that_its_own_code_ended_names_the_breakpoint_that_stops_there(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    need("node", shutil.which("node"), "apt-get install nodejs")
+    project = Path(shutil.copytree(PROJECTS / "web", tmp_path / "web"))
+    file = project / "test" / "sum.test.mjs"
+    raising = 'class Torn extends Error { name = "Torn"; }\ntest("is torn", () => { throw new Torn("bag"); });\n'
+    text = file.read_text()
+    file.write_text(text + raising)
+    async with debugging() as client:
+        end = await client.call("debug_launch", test=f"{file}::is torn")
+        assert (end["state"], end["exitCode"]) == ("Disconnected", 1)
+        wanted = [{"exception": "Torn"}]
+        said = "Torn ended the test without a stop"
+        assert any(note.startswith(said) and json.dumps(wanted) in note for note in end["notes"])
+        stop = await client.call("debug_launch", test=f"{file}::is torn", breakpoints=wanted)
+        assert stop["at"].startswith(f"{file}:{len(text.splitlines()) + 2}")
 
 
 async def test_a_runner_that_ran_nothing_has_not_passed(debugging: Connect, tmp_path: Path) -> None:

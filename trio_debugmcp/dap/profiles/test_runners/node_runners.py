@@ -44,6 +44,13 @@ _RAN_NONE = {
     "mocha": r"(?m)^\s*0 passing \(.*\)\s*\Z",
 }
 
+RAISED_IN_NODE = {
+    "node": r"(?m)^(?: +name: '|.*✖ .*\n\s+)(?P<kind>[A-Z]\w*)(?='|: )",
+    "jest": r"(?m)^  ● .*\n\n    (?P<kind>[A-Z]\w*): ",
+    "mocha": r"(?m)^  \d+\) .*(?:\n {7}.*)*:\n {5}(?P<kind>[A-Z]\w*): ",
+}
+"""Of node's own runner as TAP, and as it writes for people. Vitest raises too many itself for a stop at each."""
+
 _TITLE = re.compile(r"[^\x00-\x1f/\\]+(?<!\.py)")
 
 _FILE = re.compile(r".*[._-](?:test|spec)\.[cm]?[jt]sx?")
@@ -164,7 +171,8 @@ def _script(home: Path, name: str) -> Path | None:
 
 def _own(test: NamedTest, title: str, home: Path) -> TestRun:
     options = {"runtimeArgs": [f"--test-name-pattern={_pattern(title)}"]} if title else {}
-    return TestRun(test.file, (), str(home), options=options, ran_none=_RAN_NONE["node"], fails_with=_TYPES)
+    run = TestRun(test.file, (), str(home), options=options, ran_none=_RAN_NONE["node"])
+    return replace(run, fails_with=_TYPES, raised=RAISED_IN_NODE["node"])
 
 
 def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun:
@@ -185,7 +193,7 @@ def _by_script(runner: Path, test: NamedTest, title: str, home: Path) -> TestRun
     env = {"NO_COLOR": "1"} if below else {}  # it colours a pipe, too, where there is `CI`
     none = _RAN_NONE[runner.name]
     run = TestRun(str(runner), args, str(home), env, ran_none=none)
-    return replace(run, fails_with=_TYPES, fails_below=below)
+    return replace(run, fails_with=_TYPES, fails_below=below, raised=RAISED_IN_NODE.get(runner.name))
 
 
 def _pattern(title: str) -> str:

@@ -19,6 +19,9 @@ _TITLED = re.compile(r"^[^\S\n]*+(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P
 
 _FAILURES = ("Minitest::Assertion", "Test::Unit::AssertionFailedError")
 
+RAISED_IN_RUBY = r"(?m)^(?: +\d+\) Error:\n.*:|Error: .*:)\n *(?P<kind>[A-Z][\w:]*): "
+"""As minitest writes it, and as test-unit does."""
+
 
 def ruby_run(test: NamedTest) -> TestRun:
     """Return how tests of a file are run.
@@ -34,8 +37,9 @@ def ruby_run(test: NamedTest) -> TestRun:
         return _rspec(test, home)
     load = [str(home / name) for name in ("lib", "test") if (home / name).is_dir()]
     env = {"RUBYLIB": ":".join(load)} if load else {}
+    none = r"(?m)^0 (?:runs|tests), "
     return TestRun(
-        test.file, _selected(test), str(home), env, ran_none=r"(?m)^0 (?:runs|tests), ", fails_with=_FAILURES
+        test.file, _selected(test), str(home), env, ran_none=none, fails_with=_FAILURES, raised=RAISED_IN_RUBY
     )
 
 

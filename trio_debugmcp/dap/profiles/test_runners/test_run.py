@@ -21,6 +21,7 @@ class TestRun(Struct, frozen=True):
         breaks: further arguments, with which the program stops itself where a test fails.
         ran_none: a pattern of what the runner writes where no test was of that name, or ran.
         fails_with: types of exceptions that are raised where a test fails.
+        raised: a pattern of what the runner writes of any other that has ended a test, with its type as `kind`.
         fails_below: tests run in processes that the program starts, and it raises and catches many exceptions itself.
     """
 
@@ -33,4 +34,5 @@ class TestRun(Struct, frozen=True):
     breaks: tuple[str, ...] = ()
     ran_none: str | None = None
     fails_with: tuple[str, ...] = ()
+    raised: str | None = None
     fails_below: bool = False
