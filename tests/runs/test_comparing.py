@@ -339,6 +339,29 @@ def test_a_line_that_writes_more_in_one_run_differs(changed: str, behind: str) -
     assert found.notes == ["they took the same way to the end"]
 
 
+MANY = """\
+import asyncio
+import os
+
+async def work():
+    box = []
+    await asyncio.sleep(0)
+    box.extend([5] * os.path.exists("late"))
+    await asyncio.sleep(0)
+
+async def main():
+    await asyncio.gather(*(work() for _ in range(13)))
+
+asyncio.run(main())
+"""
+
+
+def test_of_many_tasks_that_write_more_some_are_looked_through_and_the_others_counted() -> None:
+    found = compared(*with_and_without(MANY, "late"))
+    assert said(found.because[0])[0] == 'box.extend([5] * os.path.exists("late"))'
+    assert found.notes[1].startswith("in 3 more threads or tasks one run writes what the other does not")
+
+
 LATE = "os.path.exists('late')"
 
 CALLS = f"""\

@@ -36,6 +36,9 @@ _MOST_LOOKED = 20
 
 _MOST_FOLDS = 3
 
+_MOST_SEARCHED = 10
+"""Threads or tasks in which the line is looked for that wrote what the other run did not: in each all rows between."""
+
 _WHY_LINES = 6
 
 _MASK = (1 << 28) - 1
@@ -90,6 +93,11 @@ def compared(good: ProcessRecord, bad: ProcessRecord) -> RunComparison:
     differences = values.differences
     if not values.is_whole:
         notes.append(f"only the first {MOST_VALUES:,} values were compared")
+    if values.unsearched:
+        notes.append(
+            f"in {values.unsearched} more threads or tasks one run writes what the other does not; which line was not "
+            "looked for, and values behind that were not compared"
+        )
     because = [_both(alignment, step, "differs") for step in differences[:_MOST_DIFFERENT]]
     if len(pairs) > 1 and differences:
         overtakings, said = _of_turns(alignment, differences)
@@ -199,12 +207,14 @@ class _ComparedValues:
         differences: the first steps whose values differ, of each thread or task before its ways part.
         is_whole: all values were compared, as there were not too many.
         cut: behind these rows they were not, as from there on one has written what the other has not.
+        searched: threads or tasks in which the line of such a write was looked for; `unsearched`: in which not.
     """
 
     def __init__(self) -> None:
         self.differences: list[AlignedStep] = []
         self.is_whole = True
         self.cut: AlignedStep | None = None
+        self.searched = self.unsearched = 0
 
 
 def _of_all_streams(alignment: RunAlignment, pairs: list[StreamPair], partings: list[RunParting]) -> _ComparedValues:
@@ -238,6 +248,10 @@ def _differences(
             so_far.is_whole = False
             break
         if one[0] != other[0] and not (one[0][0] == other[0][0] and is_alike(one[0][1], other[0][1], began)):
+            if so_far.searched == _MOST_SEARCHED:
+                so_far.unsearched += 1
+                break
+            so_far.searched += 1
             wrote = step_that_wrote(alignment, pair, before, step, AlignedStep(one[3], other[3]))
             if wrote is None:
                 so_far.cut = so_far.cut or step
