@@ -212,3 +212,44 @@ async def test_processes_that_take_two_locks_crosswise_and_a_lock_whose_owner_ha
     assert circle.startswith("deadlock: ")
     assert set(circle.removeprefix("deadlock: ").split("; ")) == waits
     assert orphan.startswith(f"1 (wants: {ids['wants']}) waits for third: none of those that answer is seen to have ")
+
+
+BLOCKED_CALLS = Path("/proc/self/syscall")
+
+UNREAD = """
+import multiprocessing
+
+def put():
+    queue.put("x" * 1_000_000)
+
+def send():
+    end.send("x" * 1_000_000)
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    unread, end = context.Pipe(duplex=False)
+    workers = [context.Process(target=work, name=work.__name__) for work in (put, send)]
+    for worker in workers:
+        worker.start()
+    for worker in reversed(workers):
+        worker.join()
+"""
+
+
+@pytest.mark.both_engines
+@pytest.mark.skipif(not BLOCKED_CALLS.exists(), reason="the kernel does not say what blocks a thread")
+async def test_a_program_that_joins_a_process_whose_result_it_does_not_read_is_a_deadlock(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "unread.py"
+    file.write_text(UNREAD)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
+        while not (answer := await client.call("fleet_state")).get("deadlocks"):
+            await trio.sleep(0.1)
+    [circle] = answer["deadlocks"]
+    ids = dict(re.findall(r"(put|send): (s-\d+)", circle))
+    assert circle.startswith(f"deadlock: s-1 waits for the end of send: {ids['send']}; ")
+    readers = f"s-1, put: {ids['put']} and itself"
+    assert f"; send: {ids['send']} waits to write to a full pipe that only {readers} can read" in circle

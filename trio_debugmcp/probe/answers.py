@@ -10,7 +10,7 @@ Long because it is a vocabulary: a struct for each answer and its parts, and lit
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -225,10 +225,49 @@ class SharedLock(ProbeAnswer, frozen=True):
     waiters: tuple[SharedWaiter, ...] = ()
 
 
+class BlockedThread(ProbeAnswer, frozen=True):
+    """A thread that the kernel has blocked without a timeout.
+
+    Attributes:
+        in_: `read` or `write` of a pipe, the `end` of a process, a `lock` that processes share, or another `thread` of
+            its process.
+        of: the pipe, or the id of the process.
+        runs: how often it has run: the same at two looks if it was blocked all the time between.
+    """
+
+    thread: int
+    in_: Literal["read", "write", "end", "lock", "thread"] = msgspec.field(name="in")
+    of: str
+    runs: Amount
+
+
+class BlockedProcess(ProbeAnswer, frozen=True):
+    """The threads of a process that are blocked; `others`: how many are not, or are not known to be."""
+
+    pid: Amount
+    threads: tuple[BlockedThread, ...] = ()
+    others: Amount = 0
+
+
+class PipeEnds(ProbeAnswer, frozen=True):
+    """The processes that have an end of a pipe."""
+
+    readers: tuple[Amount, ...] = ()
+    writers: tuple[Amount, ...] = ()
+
+
+class PipeHolders(ProbeAnswer, frozen=True):
+    """The answer to `holders`. `is_whole`: no other process can have an end of these pipes."""
+
+    pipes: dict[str, PipeEnds]
+    is_whole: bool = False
+
+
 class ProbeStacks(ProbeAnswer, frozen=True):
     """The answer to `stacks`: every thread with its frames, the number of threads, and which block each other.
 
-    `marks`, `used`, `shared`: of the process, where asked. `shared` is None where it can have no such locks.
+    `marks`, `used`, `shared`, `blocked`: of the process, where asked. `shared` is None where it can have no such locks,
+    `blocked` where the kernel does not say it.
     """
 
     stacks: tuple[ProbeStack, ...]
@@ -237,6 +276,7 @@ class ProbeStacks(ProbeAnswer, frozen=True):
     marks: ProcessMarks | None = None
     used: ProcessorUse | None = None
     shared: tuple[SharedLock, ...] | None = None
+    blocked: BlockedProcess | None = None
 
 
 class ProbeStop(ProbeAnswer, frozen=True):

@@ -2,6 +2,7 @@ import concurrent.futures
 import faulthandler
 import json
 import multiprocessing
+import os
 import queue
 import re
 import signal
@@ -16,12 +17,14 @@ from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
-from trio_debugmcp.probe.inside.threads import shared_locks, thread_list, wait_ends
+from trio_debugmcp.probe.inside.threads import pipe_holders, shared_locks, thread_list, wait_ends
 from trio_debugmcp.probe.inside.threads import waits as waits_module
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values.rendering import Renderer
 
 locks = [threading.Lock() for _ in range(5)]
+
+SHARED = thread_list.StackQuestion(start=0, most=1000, frames=1, locals_=False, shared=True)
 
 
 def start(function: Callable[..., Any], *arguments: Any) -> threading.Thread:
@@ -182,8 +185,7 @@ def check_the_locks_that_processes_share_are_listed_with_who_has_and_who_wants_t
     until(lambda found: {each["name"] for each in found["threads"] if "waits" in each} >= {taker.name, waiter.name})
     mine = shared_locks.identities([each._semlock for each in shared])
     assert len(set(mine.values())) == 4
-    question = thread_list.StackQuestion(start=0, most=1000, frames=1, locals_=False, shared=True)
-    found = thread_list.stacks_json(question, Budget(seconds=100), Renderer(Budget(seconds=100)))
+    found = thread_list.stacks_json(SHARED, Budget(seconds=100), Renderer(Budget(seconds=100)))
     names = {each["id"]: each["name"] for each in found["stacks"]}
     listed = {each["id"]: each for each in found["shared"]}
     of = [listed.get(mine[id(each._semlock)]) for each in shared]
@@ -203,6 +205,51 @@ def check_the_locks_that_processes_share_are_listed_with_who_has_and_who_wants_t
         (0, False, [], [(waiter.name, True)]),
         None,
     ]
+
+
+def check_the_threads_that_the_kernel_has_blocked_are_listed_with_what_they_wait_for() -> None:
+    if not os.path.exists("/proc/self/syscall") or os.uname().machine not in ("x86_64", "aarch64"):
+        return  # nothing is said there
+    empty, full = os.pipe(), os.pipe()
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    owned, event = multiprocessing.Lock(), threading.Event()
+    owned.acquire()
+    acquire = owned.acquire
+
+    def write() -> None:
+        os.write(full[1], b"x" * 1000000)
+
+    writer = start(write)
+    pid = child.pid
+    expected = {
+        writer.name: ("write", os.readlink(f"/proc/self/fd/{full[1]}")),
+        start(lambda: os.read(empty[0], 1)).name: ("read", os.readlink(f"/proc/self/fd/{empty[0]}")),
+        start(child.wait).name: ("end", str(pid)),
+        start(lambda: acquire()).name: ("lock", ""),
+        start(lambda: writer.join()).name: ("thread", ""),
+    }
+    live = {start(lambda: writer.join(500)).name, start(event.wait).name, start(lambda: time.sleep(500)).name}
+
+    def blocked() -> Dict[str, Any]:
+        found = thread_list.stacks_json(SHARED, Budget(seconds=100), Renderer(Budget(seconds=100)))
+        names = {each["id"]: each["name"] for each in found["stacks"]}
+        assert found["blocked"]["pid"] == os.getpid()
+        assert found["blocked"]["others"] + len(found["blocked"]["threads"]) == found["total"]
+        return {names[each["thread"]]: (each["in"], each["of"]) for each in found["blocked"]["threads"]}
+
+    until(lambda found: all(each in blocked() for each in expected))
+    until(lambda found: {each["name"] for each in found["threads"] if "waits" in each} >= live)
+    listed = blocked()
+    assert {name: listed[name] for name in expected} == expected
+    assert not live & set(listed)
+    pipes = [os.readlink(f"/proc/self/fd/{end}") for end in (empty[0], child.stdin.fileno() if child.stdin else -1)]
+    holders = pipe_holders.holders_json(pipes, [os.getpid()], Budget(seconds=100))
+    assert holders["pipes"] == {
+        pipes[0]: {"readers": [os.getpid()], "writers": [os.getpid()]},
+        pipes[1]: {"readers": [pid], "writers": [os.getpid()]},
+    }
+    child.kill()
+    os.read(full[0], 1000000)
 
 
 def check_only_a_timeout_that_ends_makes_a_circle_of_threads_timed() -> None:

@@ -116,6 +116,13 @@ def _used(asked: ProbeQuestion) -> Json:
     return process_marks.used_json()
 
 
+def _holders(asked: ProbeQuestion) -> Json:
+    """Which processes of this machine have an end of some pipes."""
+    from trio_debugmcp.probe.inside.threads import pipe_holders
+
+    return pipe_holders.holders_json(asked.parameters["pipes"], asked.parameters["among"], asked.budget)
+
+
 def _variables(asked: ProbeQuestion) -> Json:
     """The variables of a frame's scope, or the children of what an expression stands for."""
     has_place = asked.has_place or asked.parameters.get("frame") is not None
@@ -288,6 +295,7 @@ QUESTIONS: Dict[str, Callable[[ProbeQuestion], Json]] = {
     "frames": _frames,
     "stacks": _stacks,
     "used": _used,
+    "holders": _holders,
     "variables": _variables,
     "inspect": _inspect,
     "capture": _capture,

@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import (
+    BlockedProcess,
     Deadlock,
     Frames,
+    PipeHolders,
     ProbeFrame,
     ProbeStack,
     ProbeStacks,
@@ -79,6 +81,7 @@ class StackList(Struct, frozen=True):
     Attributes:
         marks: of its process, and `used`: processor time so far, if they were asked for.
         shared: the locks in shared memory that the process uses, if they were asked for and it may have some.
+        blocked: which of its threads the kernel has blocked, if it was asked and says it.
     """
 
     source: Source
@@ -89,6 +92,7 @@ class StackList(Struct, frozen=True):
     marks: ProcessMarks | None = None
     used: ProcessorUse | None = None
     shared: tuple[SharedLock, ...] | None = None
+    blocked: BlockedProcess | None = None
 
 
 class StackPage(Struct, frozen=True):
@@ -270,6 +274,7 @@ class ProgramThreads:
                 marks=found.marks,
                 used=found.used,
                 shared=found.shared,
+                blocked=found.blocked,
             )
         if found.outside is None:
             return StackList("stop", failure=found.failure)
@@ -279,6 +284,10 @@ class ProgramThreads:
     async def processor_use(self) -> ProcessorUse | None:
         """Return how much processor time the process has used so far; None where it does not say."""
         return await self._ways.probe.quietly("used", ProcessorUse)
+
+    async def pipe_holders(self, pipes: Sequence[str], among: Sequence[int]) -> PipeHolders | None:
+        """Return which processes of its machine have an end of these pipes, in which those `among` them wait."""
+        return await self._ways.probe.quietly("holders", PipeHolders, pipes=list(pipes), among=list(among))
 
     def _stack(self, stack: ProbeStack) -> LiveStack:
         frames = tuple(map(live_frame, stack.frames))

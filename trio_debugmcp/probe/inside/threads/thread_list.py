@@ -11,7 +11,15 @@ from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import library_waits, shared_locks, shared_uses, taken_locks, wait_ends, waits
+from trio_debugmcp.probe.inside.threads import (
+    blocked_threads,
+    library_waits,
+    shared_locks,
+    shared_uses,
+    taken_locks,
+    wait_ends,
+    waits,
+)
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -87,6 +95,9 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
         answer["deadlocks"] = blocked
     if asked.shared and shared_locks.are_here():
         answer["shared"] = shared_uses.listed_json(found, known, budget)
+    blocked_now = blocked_threads.blocked_json(found, known) if asked.shared else None
+    if blocked_now is not None:
+        answer["blocked"] = blocked_now
     return answer
 
 
@@ -105,7 +116,7 @@ def awaited_json(idents: List[int], budget: Budget) -> Json:
 
 
 class StackQuestion:
-    """Which threads, and how much of each stack; `shared`: also who has and wants the locks that processes share."""
+    """Which threads, and how much of each stack; `shared`: also what it waits for of other processes."""
 
     __slots__ = ("frames", "locals", "most", "shared", "start")
 

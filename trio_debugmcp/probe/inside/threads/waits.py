@@ -208,7 +208,7 @@ _LIBRARIES = frozenset(
 
 def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
     """Look at the frames of libraries around the innermost one: the outermost that is known says what is waited for."""
-    target = known.owner if kind == "lock" else None
+    target = _lock_called(known) if kind == "lock" else None
     detail, inner, top = "", "", frame
     for _ in range(_MOST_CLIMBED):
         module = str(frame.f_globals.get("__name__", ""))
@@ -227,6 +227,12 @@ def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
         text, bounded = _expression(frame)
     # What a library calls it says nothing to the user: the name of an argument, for example.
     return Wait(kind, "" if attached.debugger().is_library(frame) else text, detail, target, bounded)
+
+
+def _lock_called(known: Known) -> Any:
+    """Return the lock whose method is called, also where the method has got a name of its own."""
+    is_in_c = type(known.value) is type(len)
+    return known.value.__self__ if known.owner is facts.MISSING and is_in_c else known.owner
 
 
 def _expression(frame: Any) -> Tuple[str, bool]:

@@ -18,7 +18,7 @@ from trio_debugmcp.session.looking.by_probe.live_threads import LiveThread
 from trio_debugmcp.state.labels import short_label
 from trio_debugmcp.state.payloads import printable
 
-_MOST_SAID = 4
+MOST_SAID = 4
 """Waits of a circle; the others are counted."""
 
 _ORPHANED = "none of those that answer is seen to have the lock; one that has ended may have had it"
@@ -124,7 +124,7 @@ class _WantedLock(Struct, frozen=True):
     def what(self) -> str:
         """What it is called where it is waited for."""
         (_, thread), use = next(iter(self.waiting.items()))
-        return _waits(use, thread)
+        return waited_for(use, thread)
 
 
 class _ThreadWait(Struct, frozen=True):
@@ -149,7 +149,7 @@ def _circles(places: Places, uses: Sequence[LockUse], locks: Sequence[_WantedLoc
     """Return the circles of threads in several processes; those within one are known to that."""
     waits = {
         (use.process.id, thread.id): _ThreadWait(
-            (use.process.id, thread.holder), f"{_who(use, thread.id)} waits for {what}"
+            (use.process.id, thread.holder), f"{who(use, thread.id)} waits for {what}"
         )
         for use in uses
         for thread in use.threads.values()
@@ -190,7 +190,7 @@ def _waits_for(places: Places, lock: _WantedLock) -> dict[Member, _ThreadWait]:
     return {
         (use.process.id, each.thread): _ThreadWait(
             (owner.process.id, thread),
-            f"{_who(use, each.thread)} waits for {_waits(use, each.thread)}, {has}",
+            f"{who(use, each.thread)} waits for {waited_for(use, each.thread)}, {has}",
             lock.id,
             each.timed,
             loose,
@@ -207,8 +207,8 @@ def _only_thread(use: LockUse) -> int | None:
 
 
 def _circle(waits: Sequence[_ThreadWait]) -> str:
-    said = "; ".join(wait.line for wait in waits[:_MOST_SAID])
-    more = f"; and {len(waits) - _MOST_SAID} more" if len(waits) > _MOST_SAID else ""
+    said = "; ".join(wait.line for wait in waits[:MOST_SAID])
+    more = f"; and {len(waits) - MOST_SAID} more" if len(waits) > MOST_SAID else ""
     if any(wait.timed for wait in waits):
         return f"wait for each other, until a timeout: {said}{more}"
     unless = ", unless something else releases a lock" if any(wait.loose for wait in waits) else ""
@@ -234,12 +234,14 @@ def _at(places: Places, lock: _WantedLock) -> str:
     return f", in {printable(taker.at.function)} {places.line(taker.at.file, taker.at.line)}"
 
 
-def _waits(use: LockUse, thread: int) -> str:
+def waited_for(use: LockUse, thread: int) -> str:
+    """Return the lock for which a thread waits, in words."""
     found = use.threads.get(thread)
     return found.waits if found is not None and found.waits else "a lock"
 
 
-def _who(use: LockUse, thread: int) -> str:
+def who(use: LockUse, thread: int) -> str:
+    """Return a process, and which of its threads, unless it is the main one."""
     found = use.threads.get(thread)
     of = "" if found is None or found.name == _MAIN else f" (thread {thread} {found.name})"
     return named([use.process]) + of

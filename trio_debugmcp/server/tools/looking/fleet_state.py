@@ -6,9 +6,11 @@ from collections.abc import Set as AbstractSet
 import trio
 
 from trio_debugmcp.errors import no_session
+from trio_debugmcp.probe.answers import PipeEnds
 from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
 from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, place_of
 from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.process_circles import BlockedUse, pipe_questions, process_circles
 from trio_debugmcp.server.answers.fleet.shared_waits import LineAbout, LockUse, SharedWaits, shared_waits
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.reader import READER
@@ -38,6 +40,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     everyone = await processes_seen(debugger, sessions, seen)
     chosen = choose(params.group, everyone)
     shared = await _shared_waits(debugger, sessions, seen, everyone)
+    circles = await _process_circles(sessions, seen, everyone)
     those = {process.id for process in chosen.processes}
     deadlocks = {session.id: list(map(deadlock_note, seen.stacks[session.id].deadlocks)) for session in sessions}
     reader, starting = READER.get(), starting_notes(debugger)
@@ -47,7 +50,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
         ended=_departed(debugger) if params.group is None else (),
         used={process.id: _used(process.id, seen, before) for process in chosen.processes},
         deadlocks={session_id: "; ".join(notes) for session_id, notes in deadlocks.items() if notes},
-        circles=_lines(shared.circles, those),
+        circles=[*_lines(circles, those), *_lines(shared.circles, those)],
         locks=[*_lines(shared.orphans, those), *_lines(shared.held, those)],
         is_whole=params.group is None and not starting and len(debugger.state.departed) < MAX_DEPARTED,
         before=_places_before(before, params.group, chosen.processes),
@@ -73,6 +76,35 @@ async def _shared_waits(
     sharing = [(each.id, each.looking.threads) for each in sessions if seen.stacks[each.id].shared is not None]
     again = await look_at(sharing, ALL_FRAMES, computing=False)
     return shared_waits(places, _uses(again, processes)).confirmed(found)
+
+
+async def _process_circles(
+    sessions: Sequence[DebugSession], seen: FleetSeen, processes: Sequence[ProcessNow]
+) -> Mapping[Hashable, LineAbout]:
+    """Return which processes wait for each other in pipes and for each other's end, as two looks see it."""
+    threads = {session.id: session.looking.threads for session in sessions}
+    uses, holders = _blocked_uses(seen, processes), dict[str, Mapping[str, PipeEnds]]()
+    for asked in pipe_questions(uses):
+        found = await threads[asked.session_id].pipe_holders(asked.pipes, asked.among)
+        if found is not None and found.is_whole:
+            holders[asked.machine] = found.pipes
+    circles = process_circles(uses, holders)
+    if not circles:
+        return {}
+    those = [(use.process.id, threads[use.process.id]) for use in uses]
+    again = _blocked_uses(await look_at(those, ALL_FRAMES, computing=False), processes)
+    return {key: about for key, about in process_circles(again, holders).items() if key in circles}
+
+
+def _blocked_uses(seen: FleetSeen, processes: Sequence[ProcessNow]) -> list[BlockedUse]:
+    """Return the processes that say which of their threads are blocked, where their machine is known."""
+    uses = list[BlockedUse]()
+    for process in without_common_host(processes):
+        stacks = seen.stacks.get(process.id)
+        if stacks is not None and stacks.blocked is not None and stacks.marks is not None and stacks.marks.machine:
+            machine, locks = stacks.marks.machine, stacks.shared or ()
+            uses.append(BlockedUse(process, machine, locks, _threads_of(stacks), blocked=stacks.blocked))
+    return uses
 
 
 def _uses(seen: FleetSeen, processes: Sequence[ProcessNow]) -> list[LockUse]:

@@ -1,0 +1,79 @@
+"""Which processes of this machine have an end of a pipe.
+
+    holders_json(["pipe:[57]"], [12, 13], budget)
+    # {"pipes": {"pipe:[57]": {"readers": [12], "writers": [12, 13]}}, "isWhole": True}
+
+It is whole if no process may have one that does not let itself be looked at.
+"""
+
+from typing import Any, Dict, List, Tuple
+
+from trio_debugmcp.probe.inside import imported, process_marks
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.visible_frames import Json
+
+_MOST_BYTES = 4000
+
+_KERNEL_THREAD = 0x200000
+_STATE, _PARENT, _FLAGS, _BEGIN = 0, 1, 6, 19
+"""Fields of a process's `stat` behind its name."""
+
+_ENDS = {0: ("readers",), 1: ("writers",), 2: ("readers", "writers")}
+"""By the mode of a descriptor."""
+
+
+def holders_json(pipes: List[str], among: List[int], budget: Budget) -> Json:
+    """Return who has an end of these pipes, which those `among` them have, and whether those are all."""
+    posix = imported.first_seen("posix")
+    found: Dict[str, Dict[str, List[int]]] = {pipe: {"readers": [], "writers": []} for pipe in pipes}
+    if posix is None:
+        return {"pipes": found, "isWhole": False}
+    begin, is_whole = min([_stat(posix, pid)[1] for pid in among], default=0), True
+    for name in posix.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        if budget.spent():
+            return {"pipes": found, "isWhole": False}
+        try:
+            _add_ends(posix, int(name), found)
+        except OSError:
+            is_whole = is_whole and not _may_have_one(posix, int(name), among, begin)
+    return {"pipes": found, "isWhole": is_whole}
+
+
+def _may_have_one(posix: Any, pid: int, among: List[int], begin: int) -> bool:
+    """Whether a process that cannot be looked at may come from those `among` them, of which the first began then."""
+    may, began, parent = _stat(posix, pid)
+    while may and began >= begin and parent > 1 and pid not in among:
+        pid = parent
+        _, began, parent = _stat(posix, pid)
+    return may and (began >= begin or parent < 0)
+
+
+def _add_ends(posix: Any, pid: int, found: Dict[str, Dict[str, List[int]]]) -> None:
+    for number in posix.listdir(f"/proc/{pid}/fd"):
+        try:
+            ends = found.get(posix.readlink(f"/proc/{pid}/fd/{number}"))
+            if ends is None:
+                continue
+            lines = process_marks.read_file(posix, f"/proc/{pid}/fdinfo/{number}", _MOST_BYTES).splitlines()
+        except FileNotFoundError:  # it was closed meanwhile
+            continue
+        mode = next(int(line.split()[1], 8) & 3 for line in lines if line.startswith(b"flags:"))
+        for end in _ENDS[mode]:
+            if pid not in ends[end]:
+                ends[end].append(pid)
+
+
+def _stat(posix: Any, pid: int) -> Tuple[bool, int, int]:
+    """Whether a process may have files, when it began, in ticks since the machine did, and what has started it.
+
+    That is -1 where the process has ended.
+    """
+    try:
+        text = process_marks.read_file(posix, f"/proc/{pid}/stat", _MOST_BYTES)
+    except OSError:  # it has ended
+        return False, 0, -1
+    fields = text.rpartition(b")")[2].split()
+    may = fields[_STATE] not in (b"Z", b"X") and not int(fields[_FLAGS]) & _KERNEL_THREAD
+    return may, int(fields[_BEGIN]), int(fields[_PARENT])
