@@ -154,3 +154,53 @@ def test_a_method_that_keeps_its_results_is_that_of_the_same_object() -> None:
 def test_a_method_with_the_name_of_a_cached_function_has_no_kept_result() -> None:
     found = why(of_methods(), WhyQuestion(expression="none", limit=20))
     assert not [line for line in found.because if any("is cached" in note for note in line.notes)]
+
+
+MACHINE = """\
+class Tariff:
+    rate, seen = 2, 0
+
+class Machine:
+    def __init__(self):
+        self.stack, self.seen = [], []
+        self.steps, self.tariff, self.kept = 0, Tariff(), None
+
+    def pop(self):
+        return self.stack.pop()
+
+    def add(self):
+        self.stack.append(self.pop() + self.pop())
+
+    def note(self):
+        self.steps += 1
+        self.seen.append("add")
+
+    def double(self):
+        return self.tariff.rate * 2
+
+    def price(self):
+        if self.kept is None:
+            self.kept = self.double()
+        return self.kept
+
+machine = Machine()
+machine.stack += [2, 3]
+machine.add()
+machine.price()
+machine.note()
+machine.tariff.seen = 1
+machine.tariff.rate = 5
+total = machine.stack[-1]
+price = machine.price()
+"""
+
+
+@cache
+def of_machine() -> ProcessRecord:
+    return record(MACHINE, python(3, 13)).processes[0]
+
+
+@pytest.mark.parametrize(("name", "changes"), [("total", []), ("price", ["machine.tariff.rate = 5"])])
+def test_of_an_object_only_the_attributes_that_were_read_can_be_out_of_date(name: str, changes: list[str]) -> None:
+    found = why(of_machine(), WhyQuestion(expression=name, limit=30)).because
+    assert [line.source for line in found if any("changed since #" in note for note in line.notes)] == changes

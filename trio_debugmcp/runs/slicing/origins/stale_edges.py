@@ -148,8 +148,12 @@ class StaleEdges:
         return self._record.back_of(CONTENT, target, end) >= begin
 
     def _read(self, begin: int, end: int) -> tuple[list[int], list[tuple[int, int]]]:
-        """Return the objects that a computation has read, and the attributes and items: key and object."""
+        """Return the objects that a computation has read, and the attributes and items: key and object.
+
+        Of an object whose attributes it has read these are its input, not the object with all that it has.
+        """
         targets: dict[int, None] = {}
+        holders: set[int] = set()
         places: dict[tuple[int, int], None] = {}
         lines = 0
         for number in range(begin, end):
@@ -166,6 +170,15 @@ class StaleEdges:
                 if value is not None and value.kind in FIELDS and read.path.steps:
                     row = self._record.row(value.row)
                     places.setdefault((row.key, row.subject))
+                for path in _attributes_on_the_way(read.path) if not read.is_callee else ():
+                    holder = self._past.values.value(execution, path.holder)
+                    if holder is not None and holder.object:
+                        holders.add(holder.object)
+                        key = self._record.key_of(
+                            str(path.steps[-1])
+                        )  # also of the class, and written in the object later
+                        places.update({(key, holder.object): None} if key else {})
+        targets = {target: None for target in targets if target not in holders}
         inner = [item for target in targets for item in self._past.values.items(target, end)[:_MOST_INNER]]
         return list(dict.fromkeys([*targets, *inner])), list(places)
 
