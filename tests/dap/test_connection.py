@@ -691,6 +691,20 @@ async def test_a_peer_that_never_reads_ends_the_connection_before_what_waits_for
     assert all(end.reason in each for each in gone)
 
 
+async def test_a_request_larger_than_what_may_wait_is_written_behind_another_one() -> None:
+    ours, theirs = trio.testing.lockstep_stream_pair()
+    peer = Peer(theirs)
+    async with open_connection(ours, refuse_all) as connection, trio.open_nursery() as nursery:
+        for size in (1, MOST_UNREAD_BYTES):
+            nursery.start_soon(connection.request, "evaluate", {"expression": "x" * size})
+            await trio.testing.wait_all_tasks_blocked()
+        assert connection.ended is None
+        for size in (1, MOST_UNREAD_BYTES):
+            request = await peer.take()
+            assert len(request["arguments"]["expression"]) == size
+            await peer.answer(request, {})
+
+
 async def test_requests_that_were_given_up_do_not_count_as_unread(autojump_clock: trio.testing.MockClock) -> None:
     ours, _ = trio.testing.lockstep_stream_pair()
     async with open_connection(ours, refuse_all) as connection:

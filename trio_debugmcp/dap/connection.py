@@ -230,11 +230,11 @@ class Connection:
         """
         await trio.lowlevel.checkpoint_if_cancelled()
         if self._writing is not None and self._can_write:
-            self._unread += len(frame) + _FRAME_BYTES
-            if self._unread > MOST_UNREAD_BYTES:
+            if self._unread > MOST_UNREAD_BYTES:  # without this frame: one alone may be as large
                 self._end(EndOfStream(_UNREAD))
                 await trio.aclose_forcefully(self._stream)  # which wakes the reader
                 raise trio.ClosedResourceError
+            self._unread += len(frame) + _FRAME_BYTES
             try:
                 await self._written.park()  # who is woken has the turn, so that none overtakes
             finally:
