@@ -107,6 +107,33 @@ connection.close()
 print(sum(isinstance(error, Late) for error in raised))
 """
 
+SENDS_IN_HANDLERS = """\
+import itertools
+import signal
+import sys
+
+from trio_debugmcp.engine.inside.door_connection import connect
+
+PORT, COUNT, SIZE = (int(text) for text in sys.argv[1:])
+
+def aside(*_):
+    pause[0] *= 1.01  # so that it comes to its end on any machine
+    signal.setitimer(signal.ITIMER_REAL, pause[0])
+    number, sent = next(numbers), []
+    connection.send({"aside": number}, sent=sent)
+    asides[number] = sent
+
+connection = connect("127.0.0.1", PORT)
+asides, numbers, pause = {}, itertools.count(), [0.0002]
+signal.signal(signal.SIGALRM, aside)
+signal.setitimer(signal.ITIMER_REAL, pause[0])
+for number in range(COUNT):
+    connection.send({"number": number, "text": "x" * SIZE})
+signal.setitimer(signal.ITIMER_REAL, 0)
+connection.close()
+print(len(asides) if all(sent == [True] for sent in asides.values()) else 0)
+"""
+
 COUNT = 60
 SIZE = 100_000
 """Several records of TLS."""
@@ -118,6 +145,27 @@ def messages(stream: bytes) -> Iterator[dict[str, object]]:
         size = int(head.removeprefix(b"Content-Length: "))
         yield json.loads(rest[:size])
         stream = rest[size:]
+
+
+@pytest.mark.parametrize("version", INTERPRETERS)
+def test_what_a_signal_handler_sends_in_the_midst_of_a_message_comes_whole_behind_it(
+    version: str, door: socket.socket
+) -> None:
+    """As log points in it do, and what it prints."""
+    argv = [INTERPRETERS[version], "-c", SENDS_IN_HANDLERS, str(door.getsockname()[1]), str(COUNT), str(SIZE)]
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True) as sender:
+        door.settimeout(60)
+        peer, _ = door.accept()
+        peer.settimeout(60)
+        with peer:
+            stream = b"".join(iter(lambda: peer.recv(1 << 20), b""))
+        assert sender.stdout is not None
+        asides = int(sender.stdout.read())
+    found = list(messages(stream))
+    assert [message["number"] for message in found if "number" in message] == list(range(COUNT))
+    numbers = [message["aside"] for message in found if "aside" in message]
+    assert len(numbers) == asides > 0
+    assert {*numbers} == {*range(asides)}  # handlers interrupt each other, so they may come in another order
 
 
 @pytest.mark.parametrize("version", INTERPRETERS)

@@ -90,6 +90,19 @@ def check_a_stop_that_was_announced_lasts_though_a_handler_raises_before_the_thr
     assert held.holder is None
 
 
+def check_a_thread_in_the_midst_of_a_message_is_not_held_and_the_place_is_said():
+    threads, missed = ThreadRecords(_thread.get_ident()), []
+    held = HeldThreads(threads, Events(), Attention(), lambda stop: missed.append("announced"), missed.append)
+    held.is_sending = lambda ident: ident == record.ident
+    record = threads.current()
+    stop = ThreadStop(record, None, "breakpoint")
+    held.stop(stop)
+    assert missed == [stop]
+    held.holder = object()  # another thread is stopped
+    held.park(record, None, at_breakpoint=True)
+    assert held.parked == []
+
+
 def check_of_two_that_come_at_once_one_is_raised_at_the_end_of_the_stop_and_the_other_at_the_next_event():
     log = []
 

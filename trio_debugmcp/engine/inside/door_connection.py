@@ -72,6 +72,8 @@ class DoorConnection:
         self.family = made.family
         self._socket: _DoorSocket | None = made
         self._lock = _thread.allocate_lock()
+        self._sender = 0
+        self._behind: list[dict[str, Any]] = []
         self._received = b""
         self._sent = 0
         self._alarm, self._bell = _pair()
@@ -145,32 +147,53 @@ class DoorConnection:
             return False
         return bool(data)
 
+    def is_sending(self, ident: int) -> bool:
+        """Whether that thread is in `send`, where signal handlers and destructors of the program may run."""
+        return self._sender == ident
+
     def send(self, message: dict[str, Any], *, with_next: bool = False, sent: list[bool] | None = None) -> None:
         """Send a message, which gets a number. Without a debugger that reads it, it is dropped.
+
+        Within another `send` of the same thread it is sent behind that one's.
 
         `with_next`: another one follows nearly at once, so that the debugger is woken for both together.
         `sent`: gets an item when it is sent, before a signal handler can raise anything. What one raises while a
         message is sent is raised behind it.
         """
-        body = message.pop("body", None)
         raised: list[BaseException] = []
-        with self._lock:
-            self._sent += 1
-            message["seq"] = self._sent
-            text = encoded(message)
-            if body is not None:
-                text = f'{text[:-1]}, "body": {body.text if type(body) is JsonText else encoded(body)}}}'
-            data = text.encode("ascii")
-            data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
-            try:
-                if self._socket is not None:
-                    _send_whole(self._socket, self._cipher, data, _WITH_NEXT if with_next else _QUIETLY, raised)
-            except OSError:
-                self._socket = None
+        ident = _thread.get_ident()
+        if self._sender == ident:
+            self._behind.append(message)
             if sent is not None:
                 sent += [True]
+            return
+        with self._lock:
+            self._sender = ident  # no signal is looked for between this and the lock, here and at the end
+            try:
+                self._write(message, _WITH_NEXT if with_next else _QUIETLY, raised)
+                if sent is not None:
+                    sent += [True]
+                while self._behind:
+                    self._write(self._behind.pop(0), _QUIETLY, raised)
+            finally:
+                self._sender = 0
         if raised:
             raise raised[-1]  # its context are the others
+
+    def _write(self, message: dict[str, Any], flags: int, raised: list[BaseException]) -> None:
+        body = message.pop("body", None)
+        self._sent += 1
+        message["seq"] = self._sent
+        text = encoded(message)
+        if body is not None:
+            text = f'{text[:-1]}, "body": {body.text if type(body) is JsonText else encoded(body)}}}'
+        data = text.encode("ascii")
+        data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
+        try:
+            if self._socket is not None:
+                _send_whole(self._socket, self._cipher, data, flags, raised)
+        except OSError:
+            self._socket = None
 
     def close(self) -> None:
         """Close the connection; what has been sent arrives."""

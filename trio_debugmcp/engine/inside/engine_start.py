@@ -79,7 +79,7 @@ class Engine:
         self.functions = FunctionBreakpoints(self.events)
         self.exceptions = ExceptionStops(self.files)
         self.pauses = Pauses(self.events, attention, self.files, self.threads)
-        self.held.at_stop = self._settle
+        self.held.at_stop, self.held.is_sending = self._settle, connection.is_sending
         self.sources = ProgramSources(self.files)
         self.frames = StopFrames(self.threads, self.files, self.sources)
         self.modules = ReportedModules(self.event)

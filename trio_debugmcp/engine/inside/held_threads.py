@@ -82,6 +82,7 @@ class HeldThreads:
         is_over: the debugger is gone: nothing stops any more.
         faults: errors of ours, of what held threads were to do.
         at_stop: called when a thread has the turn to stop.
+        is_sending: whether a thread is in the midst of a message to the debugger, which has to come to its end.
         parked: threads that wait for the end of the turn; some may run again since.
         loans: evaluations for which the others run.
         late: raises what signal handlers have raised meanwhile.
@@ -104,6 +105,7 @@ class HeldThreads:
         self._miss = miss
         self.faults: list[BaseException] = []
         self.at_stop: Callable[[], None] = lambda: None
+        self.is_sending: Callable[[int], bool] = lambda _: False
         self._lock = _thread.allocate_lock()
         self.parked: list[ThreadRecord] = []
         self.loans: list[Any] = []
@@ -114,10 +116,11 @@ class HeldThreads:
     def stop(self, stop: ThreadStop, is_wanted: Callable[[], bool] = lambda: True) -> None:
         """Hold the calling thread at a stop until it is resumed; `is_wanted` is asked again when it has its turn.
 
-        While the interpreter ends there is no stop: no other thread runs any more that would end it.
+        While the interpreter ends there is no stop: no other thread runs any more that would end it. Nor is there one
+        while the thread sends: it would be held with the lock that all who have something to say wait for.
         """
         record = stop.record
-        if _is_finalizing():
+        if _is_finalizing() or self.is_sending(record.ident):
             if not self.is_over:
                 self._miss(stop)
             return
@@ -165,6 +168,8 @@ class HeldThreads:
 
     def _holds(self, record: ThreadRecord, *, at_breakpoint: bool) -> bool:
         if self.holder is None or self.holder is record or self.is_over or _is_finalizing():
+            return False
+        if self.is_sending(record.ident):
             return False
         return at_breakpoint or not self.loans
 

@@ -15,7 +15,12 @@ from trio_debugmcp.engine.inside.held_threads import ThreadStop
 from trio_debugmcp.probe.inside.debugger.seam import RECORD_BYTES
 from trio_debugmcp.probe.inside.encoding import encoded
 
-_NO_STOP = "nothing stops there, as no other thread runs any more. A breakpoint with a log_message works."
+_AT_END = "while the interpreter ends: nothing stops there, as no other thread runs any more"
+
+_IN_SEND = "in the midst of a message to the debugger: nothing stops there"
+"""As a signal handler may, or a destructor."""
+
+_WORKS = "A breakpoint with a log_message works."
 
 _MOST_MISSED = 20
 """Places of which that is said."""
@@ -60,14 +65,15 @@ class StopAnswers:
         self._engine.event("stopped", text, sent)
 
     def miss(self, stop: ThreadStop) -> None:
-        """Say of a place, once, that nothing stops there: no other thread runs that would continue the program."""
+        """Say of a place, once, that nothing stops there."""
         code, line = stop.frame.f_code, stop.frame.f_lineno
         place = code.co_filename, line
         if stop.body["reason"] == "step" or place in self._missed or len(self._missed) >= _MOST_MISSED:
             return
         self._missed.add(place)
         file = self._engine.files.shown(code.co_filename)
-        text = f"{file}:{line} in {code.co_name} runs while the interpreter ends: {_NO_STOP}\n"
+        reason = _IN_SEND if self._engine.connection.is_sending(stop.record.ident) else _AT_END
+        text = f"{file}:{line} in {code.co_name} runs {reason}. {_WORKS}\n"
         self._engine.event("output", {"category": "console", "output": text})
 
     def _announce_answered(self, stop: ThreadStop) -> None:
