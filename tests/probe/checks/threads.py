@@ -1,5 +1,6 @@
 import concurrent.futures
 import faulthandler
+import importlib
 import json
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from typing import Any, Callable, Dict, List, Optional
 
 from trio_debugmcp.probe.inside import questions, visible_frames
@@ -314,6 +316,19 @@ def check_bytecode_that_is_not_known_is_not_said_to_run() -> None:
     finally:
         waits_module.wait_of = kept
         event.set()
+
+
+def check_the_workers_of_a_process_pool_are_idle_as_they_take_turns_to_read_their_queue() -> None:
+    pool: Any = importlib.import_module("multiprocessing.pool")
+    process: Any = importlib.import_module("concurrent.futures.process")
+    work: Any = multiprocessing.SimpleQueue()
+    calls: Any = multiprocessing.Queue()
+    results: Any = multiprocessing.SimpleQueue()
+    ends = types.SimpleNamespace(get=work.get, put=results.put)  # else it closes the one that it does not use
+    threads = [start(pool.worker, ends, ends) for _ in range(2)]
+    threads += [start(process._process_worker, calls, results, None, ()) for _ in range(2)]
+    for thread in threads:
+        assert entry(thread, "worker")["waits"]["detail"] == "idle, no work"
 
 
 def check_a_pools_worker_is_idle_or_not() -> None:

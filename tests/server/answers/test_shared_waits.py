@@ -100,6 +100,14 @@ def test_a_lock_that_none_is_seen_to_have_is_said_to_be_that_unless_it_may_be_a_
     assert lines(shared_waits(PLACES, [use(1, wanted("a")), use(2, taken("a", -1))])) == ([], [], [])
 
 
+def test_idle_workers_that_take_turns_to_read_a_queue_are_said_only_where_none_has_the_turn() -> None:
+    idle = LiveThread(1, "MainThread", "waiting", None, "work: it is idle", "worker")
+    workers = [use(rank, wanted("a"), threads=[idle]) for rank in (1, 2)]
+    assert lines(shared_waits(PLACES, [use(0, taken("a"), threads=[idle]), *workers])) == ([], [], [])
+    [orphan] = shared_waits(PLACES, workers).orphans.values()
+    assert orphan.line.startswith("2 (rank 1-2: s-3, s-4) wait for the lock of the queue of work: none of ")
+
+
 def test_of_several_that_may_have_a_lock_none_is_named_as_the_one_that_has_it() -> None:
     uses = [use(0, taken("a"), wanted("b")), use(1, taken("b"), wanted("a")), use(2, taken("b"))]
     found = shared_waits(PLACES, uses)

@@ -79,6 +79,7 @@ AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
     ("concurrent.futures._base", "wait"): ("future", _nothing),
     ("concurrent.futures.thread", "_worker"): ("worker", _always("idle, no work")),
     ("multiprocessing.pool", "worker"): ("worker", _always("idle, no work")),
+    ("concurrent.futures.process", "_process_worker"): ("worker", _always("idle, no work")),
     **{("subprocess", name): ("process", _process) for name in ("wait", "_wait", "communicate")},
     ("multiprocessing.process", "join"): ("process", _process),
     ("asyncio.base_events", "_run_once"): ("asyncio", _always("idle event loop")),

@@ -193,7 +193,7 @@ _IDLE = ("asyncio", "trio", "worker", "exit")
 _IDLE_AROUND = {
     "asyncio": ("selectors", "asyncio.windows"),
     "trio": ("trio._core._io",),
-    "worker": ("queue", "threading"),
+    "worker": ("queue", "threading", "multiprocessing.queues"),
 }
 """Modules of the frame inside one that is idle. With others the loop or the worker runs something that waits."""
 
@@ -218,7 +218,9 @@ def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
         rule = None if own else _rule(module, frame)
         if rule is not None and _fits(rule[0], inner):
             kind = rule[0]
-            detail, target = rule[1](frame)
+            detail, of_library = rule[1](frame)
+            if kind != "worker":  # an idle one waits for its turn to read, which one that was killed has for ever
+                target = of_library
         if frame.f_back is None or kind in _IDLE:
             return Wait(kind, "", detail, target, bounded)
         frame, inner = frame.f_back, inner if own else module

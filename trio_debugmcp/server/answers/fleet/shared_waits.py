@@ -81,7 +81,7 @@ def shared_waits(places: Places, uses: Sequence[LockUse]) -> SharedWaits:
     held, orphans = dict[Hashable, LineAbout](), dict[Hashable, LineAbout]()
     for lock in locks:
         key = (lock.id, frozenset(lock.waiting), frozenset(use.process.id for use in lock.owners))
-        if lock.owners and not circling.issuperset(lock.waiting):
+        if lock.owners and not lock.is_of_idle_workers and not circling.issuperset(lock.waiting):
             held[key] = LineAbout(_held(places, lock), lock.sessions)
         elif not lock.owners and lock.is_single and not lock.is_handed_on:
             orphans[key] = LineAbout(f"{_waiting(lock)}: {_ORPHANED}", lock.sessions)
@@ -113,6 +113,12 @@ class _WantedLock(Struct, frozen=True):
     @property
     def sessions(self) -> frozenset[str]:
         return frozenset(use.process.id for use, _ in self.uses)
+
+    @property
+    def is_of_idle_workers(self) -> bool:
+        """Whether only workers without work wait, for their turn to read the queue."""
+        waiting = [use.threads.get(thread) for (_, thread), use in self.waiting.items()]
+        return all(thread is not None and thread.kind == _IDLE for thread in waiting)
 
     @property
     def taker(self) -> SharedTaker | None:
@@ -237,6 +243,8 @@ def _at(places: Places, lock: _WantedLock) -> str:
 def waited_for(use: LockUse, thread: int) -> str:
     """Return the lock for which a thread waits, in words."""
     found = use.threads.get(thread)
+    if found is not None and found.kind == _IDLE:
+        return "the lock of the queue of work"
     return found.waits if found is not None and found.waits else "a lock"
 
 
