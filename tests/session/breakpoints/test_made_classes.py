@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.dap.profiles.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.java.java_expressions import JavaCode
 from trio_debugmcp.dap.profiles.starts import Launch
 from trio_debugmcp.session.breakpoints.source_places import SourcePlaces
 from trio_debugmcp.session.host import Host

@@ -11,11 +11,11 @@ from msgspec.structs import astuple
 
 from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.function_code import FunctionPlace
-from trio_debugmcp.dap.profiles.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.java.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.java.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.javascript.function_files import left_out
 from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptCode
 from trio_debugmcp.dap.profiles.javascript.source_maps import only_source
-from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.native.rust_functions import is_of_rust

@@ -7,7 +7,7 @@ Each name is looked for once in a session.
 
 import os
 
-from trio_debugmcp.dap.profiles.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.java.java_expressions import JavaCode
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start, asked_for
 from trio_debugmcp.dap.profiles.test_runners.package_files import file_named

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from trio_debugmcp.dap.profiles.java import has_main
-from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES
+from trio_debugmcp.dap.profiles.java.java import has_main
+from trio_debugmcp.dap.profiles.java.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.projects.project_program import (
     NoProgram,
     ProjectProgram,

@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
-from trio_debugmcp.dap.profiles.java import JavaPrograms
-from trio_debugmcp.dap.profiles.java_expressions import JavaCode, JavaExpressions, JavaValues, JavaWords
-from trio_debugmcp.dap.profiles.java_thrown import JavaThrown
+from trio_debugmcp.dap.profiles.java.java import JavaPrograms
+from trio_debugmcp.dap.profiles.java.java_expressions import JavaCode, JavaExpressions, JavaValues, JavaWords
+from trio_debugmcp.dap.profiles.java.java_thrown import JavaThrown
 from trio_debugmcp.dap.profiles.javascript.javascript import (
     JavaScriptCode,
     JavaScriptDialect,

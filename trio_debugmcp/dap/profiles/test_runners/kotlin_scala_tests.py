@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
-from trio_debugmcp.dap.profiles.jvm_sources import libraries, package_of
+from trio_debugmcp.dap.profiles.java.jvm_sources import libraries, package_of
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.projects.project_program import files_below
 from trio_debugmcp.dap.profiles.test_runners.class_paths import class_path

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.class_files import class_file
-from trio_debugmcp.dap.profiles.java_expressions import JavaCode
-from trio_debugmcp.dap.profiles.jvm_sources import classes_of, main_of
+from trio_debugmcp.dap.profiles.java.class_files import class_file
+from trio_debugmcp.dap.profiles.java.java_expressions import JavaCode
+from trio_debugmcp.dap.profiles.java.jvm_sources import classes_of, main_of
 
 KOTLIN = """@file:JvmName("Till")
 package depot.stock // package no.where

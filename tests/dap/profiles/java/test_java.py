@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.dap.profiles import MainClass
-from trio_debugmcp.dap.profiles.java import JavaPrograms
+from trio_debugmcp.dap.profiles.java.java import JavaPrograms
 from trio_debugmcp.errors import UsageError
 
 MAIN = "  public static void main(String[] args) {}\n"

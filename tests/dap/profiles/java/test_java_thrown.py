@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.class_files import Handler, class_file
-from trio_debugmcp.dap.profiles.java_classes import JavaClasses
-from trio_debugmcp.dap.profiles.java_thrown import JavaThrown
+from trio_debugmcp.dap.profiles.java.class_files import Handler, class_file
+from trio_debugmcp.dap.profiles.java.java_classes import JavaClasses
+from trio_debugmcp.dap.profiles.java.java_thrown import JavaThrown
 from trio_debugmcp.dap.profiles.thrown import ThrowingFrame
 
 OBJECT, THROWABLE, BAD, WORSE = "java.lang.Object", "java.lang.Throwable", "shop.Bad", "shop.Worse"

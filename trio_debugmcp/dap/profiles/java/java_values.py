@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.dap.profiles.adapter_values import Reading
-from trio_debugmcp.dap.profiles.java_collections import (
+from trio_debugmcp.dap.profiles.java.java_collections import (
     ARRAY,
     COLLECTIONS,
     INSTANCE,
@@ -24,7 +24,7 @@ from trio_debugmcp.dap.profiles.java_collections import (
     class_of,
     elements,
 )
-from trio_debugmcp.dap.profiles.java_leaves import LEAVES, text_of_bytes, whole_number
+from trio_debugmcp.dap.profiles.java.java_leaves import LEAVES, text_of_bytes, whole_number
 
 _MAX_TEXT = 300
 """Characters after which no further item is read: an answer shows fewer of one value."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.dap.profiles.java_expressions import JavaExpressions
+from trio_debugmcp.dap.profiles.java.java_expressions import JavaExpressions
 
 
 @pytest.mark.parametrize(

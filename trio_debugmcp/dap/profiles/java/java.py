@@ -11,8 +11,8 @@ import zipfile
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.class_files import class_file
-from trio_debugmcp.dap.profiles.jvm_sources import SUFFIXES, UNREADABLE, main_of
+from trio_debugmcp.dap.profiles.java.class_files import class_file
+from trio_debugmcp.dap.profiles.java.jvm_sources import SUFFIXES, UNREADABLE, main_of
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.starts import MainClass
 from trio_debugmcp.errors import UsageError

@@ -16,8 +16,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from trio_debugmcp.dap.profiles.class_files import ClassFile, class_file
-from trio_debugmcp.dap.profiles.jvm_sources import UNREADABLE
+from trio_debugmcp.dap.profiles.java.class_files import ClassFile, class_file
+from trio_debugmcp.dap.profiles.java.jvm_sources import UNREADABLE
 
 _MAX_KEPT = 4096
 """Classes of archives and images that are kept read."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.dap.profiles.java_leaves import LEAVES
-from trio_debugmcp.dap.profiles.java_values import reading_of
+from trio_debugmcp.dap.profiles.java.java_leaves import LEAVES
+from trio_debugmcp.dap.profiles.java.java_values import reading_of
 
 UTIL = "java.util."
 

@@ -9,8 +9,8 @@ class file, which says what it handles in which lines.
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.class_files import ClassFile, Handler
-from trio_debugmcp.dap.profiles.java_classes import JavaClasses
+from trio_debugmcp.dap.profiles.java.class_files import ClassFile, Handler
+from trio_debugmcp.dap.profiles.java.java_classes import JavaClasses
 from trio_debugmcp.dap.profiles.thrown import ThrowingFrame, Thrown
 
 _RUNNERS = (

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
 
-from trio_debugmcp.dap.profiles.class_files import ClassFile, class_file
+from trio_debugmcp.dap.profiles.java.class_files import ClassFile, class_file
 from trio_debugmcp.dap.profiles.starts import MainClass
 
 SUFFIXES = (".kt", ".scala")
