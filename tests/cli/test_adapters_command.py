@@ -98,16 +98,19 @@ def test_as_json_place_version_and_problem_are_apart(programs: Path, capsys: pyt
     assert debugpy["version"][0].isdigit()
 
 
-@pytest.mark.parametrize(("tested", "newer"), [("3", False), ("3.1", False), ("3.0", True), ("2.11", True)])
-def test_one_that_is_newer_than_what_is_tested_says_so(
-    programs: Path, capsys: pytest.CaptureFixture[str], tested: str, newer: bool
+@pytest.mark.parametrize(
+    ("tested", "said"),
+    [("3", ""), ("3.1", ""), ("3.0", "newer than 3.0"), ("2.11", "newer than 2.11"), ("3.2", "older than 3.2")],
+)
+def test_one_that_is_newer_or_older_than_what_is_tested_says_so(
+    programs: Path, capsys: pytest.CaptureFixture[str], tested: str, said: str
 ) -> None:
     write(programs, "new", "echo M 3.1.4")
     option = tables(programs, "new")
     file = programs.parent / "mine.toml"
     file.write_text(file.read_text().replace("at-least", f'tested = "{tested}", at-least'))
     assert main(["adapters", option]) == 0
-    said = f"; newer than {tested}, with which our tests debug" if newer else ""
+    said = f"; {said}, with which our tests debug" if said else ""
     assert capsys.readouterr().out.splitlines()[0] == f"ok      new 3.1.4: M, {programs}/new{said}"
 
 

@@ -127,6 +127,60 @@ def test_of_a_package_of_npm_only_the_wanted_files_are_kept_and_steps_follow(
     assert machine.ran() == ran  # what is there is not installed again
 
 
+def test_a_package_of_npm_with_several_adapters_is_fetched_once(machine: Machine, tmp_path: Path) -> None:
+    package = packed(tmp_path / "package.tgz", "a/m.js", "b/m.js")
+    machine.has("npm", f"/bin/cp {package} $4/m-1.2.tgz")
+    adapters = [
+        machine.adapter(
+            f'find = ["{{installed}}/{name}/m.js"]\ninstall = {{ npm-pack = "@m/m@1.2", unpack = ["{name}"] }}', name
+        )
+        for name in ("a", "b")
+    ]
+    assert install(adapters) == []
+    (fetched,) = machine.ran()
+    assert fetched.startswith("npm pack --silent --pack-destination ")
+    assert fetched.endswith(" @m/m@1.2")
+    files = sorted(str(file.relative_to(machine.installed)) for file in machine.installed.rglob("*.js"))
+    assert files == ["a/a/m.js", "b/b/m.js"]
+
+
+@pytest.mark.parametrize(("place", "renewed"), [("{installed}", True), ("elsewhere", False)])
+def test_one_of_an_earlier_installation_that_is_older_than_what_is_tested_is_replaced(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, renewed: bool
+) -> None:
+    directory = machine.installed / "mdb" if renewed else tmp_path / place
+    directory.mkdir(parents=True)
+    (directory / "m").write_text("")
+    (directory / "version").write_text("1.1")
+    machine.has("build", "echo > $1/m; echo 1.2 > $1/version")
+    tables = tmp_path / "mine.toml"
+    where = place if renewed else str(directory)
+    way = f'find = ["{where}/m"]\nversion = {{ file = "{{directory}}/version", tested = "1.2" }}\n'
+    way += 'install = { then = [["build", "{installed}"]] }\n'
+    tables.write_text(HEAD.replace("NAME", "mdb") + way)
+    assert main(["adapters", f"--adapters={tables}"]) == 0
+    renewal = ": `trio-debugmcp adapters --install mdb` renews it" if renewed else ""
+    line = f"ok      mdb 1.1: M, {directory}/m; older than 1.2, with which our tests debug{renewal}"
+    assert line in capsys.readouterr().out.splitlines()
+    assert main(["adapters", "--install", "mdb", f"--adapters={tables}"]) == 0
+    assert (directory / "version").read_text().strip() == ("1.2" if renewed else "1.1")
+
+
+def test_where_a_renewal_fails_what_was_there_stays_and_the_failure_is_said(machine: Machine) -> None:
+    machine.has("build", "exit 1")
+    directory = machine.installed / "mdb"
+    directory.mkdir(parents=True)
+    (directory / "m").write_text("")
+    (directory / "version").write_text("1.1")
+    adapter = machine.adapter(
+        'find = ["{installed}/m"]\nversion = { file = "{directory}/version", tested = "1.2" }\n'
+        'install = { then = [["build", "{installed}"]] }'
+    )
+    (problem,) = install([adapter])
+    assert problem.startswith("mdb: `build ")
+    assert (directory / "version").read_text() == "1.1"
+
+
 def test_at_the_end_what_is_there_is_named_with_version_and_place(
     machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles import TableProfile
-from trio_debugmcp.dap.profiles.finding import adapters_directory, forget_versions
+from trio_debugmcp.dap.profiles.finding import adapters_directory, forget_versions, is_ours, older_than_tested
 from trio_debugmcp.dap.profiles.installing import system_packages, way_here
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Install
@@ -26,28 +26,38 @@ class CannotInstall(Exception):
 def install(profiles: Sequence[TableProfile]) -> list[str]:
     """Install the adapters that are not there, and return a sentence for each that is not there afterwards.
 
-    Packages of the system are installed together, as apt takes longer to start than to install.
+    One of an earlier installation that is older than what the tests debug with is replaced; until the new one is whole,
+    it stays. Packages of the system are installed together, as apt takes longer to start than to install, and a package
+    of npm that has several adapters in it is fetched once.
     """
-    missing = [profile for profile in profiles if profile.locate() is None]
+    wanted = [profile for profile in profiles if profile.locate() is None or _is_outdated(profile)]
     packages = {
-        profile.name: [] if (way := way_here(profile.table)) is None else system_packages(way) for profile in missing
+        profile.name: [] if (way := way_here(profile.table)) is None else system_packages(way) for profile in wanted
     }
     problems = _install_system(packages)
-    for profile in missing:
-        way = way_here(profile.table)
-        try:
-            if way is None:
-                raise CannotInstall("there is no known way to install it here")
-            print(what_comes(profile.name, way), file=sys.stderr, flush=True)
-            _install_one(profile.name, way)
-        except (CannotInstall, OSError) as error:
-            problems.setdefault(profile.name, str(error))
+    with tempfile.TemporaryDirectory(prefix="trio-debugmcp-npm-") as archives:
+        for profile in wanted:
+            way = way_here(profile.table)
+            try:
+                if way is None:
+                    raise CannotInstall("there is no known way to install it here")
+                print(what_comes(profile.name, way), file=sys.stderr, flush=True)
+                _install_one(profile.name, way, Path(archives))
+            except (CannotInstall, OSError, tarfile.TarError) as error:
+                problems.setdefault(profile.name, str(error))
     forget_versions()
     return [
         f"{profile.name}: {problems.get(profile.name) or profile.absence()}"
         for profile in profiles
-        if profile.locate() is None
+        if profile.name in problems or profile.locate() is None
     ]
+
+
+def _is_outdated(profile: TableProfile) -> bool:
+    copy = profile.finder.find(versions=True)
+    if copy is None or not is_ours(copy.place):
+        return False
+    return older_than_tested(copy.version, profile.table) is not None
 
 
 def what_comes(name: str, way: Install) -> str:
@@ -86,8 +96,8 @@ def _install_system(packages_of: Mapping[str, list[str]]) -> dict[str, str]:
     return {}
 
 
-def _install_one(name: str, way: Install) -> None:
-    """Do the steps of one way that are not the system's.
+def _install_one(name: str, way: Install, archives: Path) -> None:
+    """Do the steps of one way that are not the system's; packages of npm are kept in the directory `archives`.
 
     What npm brings, and what is made of it, is moved to its place when all of it is there: half of it is never found.
     """
@@ -107,17 +117,25 @@ def _install_one(name: str, way: Install) -> None:
         if way.npm is not None:
             _run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(new), *way.npm.split()])
         if way.npm_pack is not None:
-            _unpack(way.npm_pack, way.unpack, Path(directory), new)
+            _unpack(_fetched(way.npm_pack, archives), way.unpack, new)
         for command in way.then:
             _run([str(word) for word in filled(command, {"installed": str(new)})])
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
 
 
-def _unpack(package: str, files: Sequence[str], directory: Path, new: Path) -> None:
+def _fetched(package: str, archives: Path) -> Path:
+    """Return the archive of a package of npm, which is fetched unless an adapter before has done so."""
+    place = archives / package.replace("/", "+")
+    place.mkdir(exist_ok=True)
+    if not any(place.glob("*.tgz")):
+        _run(["npm", "pack", "--silent", "--pack-destination", str(place), package])
+    (archive,) = place.glob("*.tgz")
+    return archive
+
+
+def _unpack(archive: Path, files: Sequence[str], new: Path) -> None:
     """Put the wanted files of a package of npm into the directory `new`."""
-    _run(["npm", "pack", "--silent", "--pack-destination", str(directory), package])
-    (archive,) = directory.glob("*.tgz")
     with tarfile.open(archive) as packed:
         for member in packed:
             name = member.name.partition("/")[2]  # all is below package/

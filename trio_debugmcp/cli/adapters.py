@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Status(Struct, frozen=True, rename="camel"):
     """One debug adapter. `problem`: why it cannot be used; `install`: the command for this system.
 
-    `tested`: whether our tests debug with it; `newer_than`: the version with which they do, if this is a newer one.
-    `engine`: of Python, what debugs which versions. `check`: what came of `--check`.
+    `tested`: whether our tests debug with it; `newer_than` and `older_than`: the version with which they do, if it is
+    another. `renewed`: whether `install` brings that one in its place. `engine`: of Python, what debugs which versions.
+    `check`: what came of `--check`.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Status(Struct, frozen=True, rename="camel"):
     install: str
     tested: bool
     newer_than: str | None = None
+    older_than: str | None = None
+    renewed: bool = False
     engine: str | None = None
     check: dict[str, Any] | None = None
 
@@ -127,14 +130,14 @@ async def _learn(finders: "list[Any]", patience: Patience) -> None:
 
 def _status(profile: "Profile") -> Status:
     from trio_debugmcp.dap.profiles import TableProfile
-    from trio_debugmcp.dap.profiles.finding import newer_than_tested
+    from trio_debugmcp.dap.profiles.finding import is_ours, newer_than_tested, older_than_tested
 
-    newer = None
+    newer = older = None
     if isinstance(profile, TableProfile):
         copy = profile.finder.find(versions=True)
         place, version = (None, None) if copy is None else (copy.place, copy.version)
         works, tested = copy is not None and copy.problem is None, profile.table.tested
-        newer = newer_than_tested(version, profile.table)
+        newer, older = newer_than_tested(version, profile.table), older_than_tested(version, profile.table)
     else:
         where = profile.locate()
         place, _, version = (None, "", None) if where is None else where.removesuffix(")").rpartition(" (")
@@ -150,6 +153,8 @@ def _status(profile: "Profile") -> Status:
         install=profile.install_hint,
         tested=tested,
         newer_than=newer,
+        older_than=older,
+        renewed=older is not None and place is not None and is_ours(place),
         engine=_engine(profile),
     )
 
@@ -170,6 +175,9 @@ def in_words(status: Status) -> str:
     untested = "" if status.tested else "; its table is not covered by our tests"
     engine = f"; {status.engine}" if status.engine else ""
     untested += f"; newer than {status.newer_than}, with which our tests debug" if status.newer_than else ""
+    if status.older_than is not None:
+        renewal = f": `{status.install}` renews it" if status.renewed else ""
+        untested += f"; older than {status.older_than}, with which our tests debug{renewal}"
     if status.problem is not None:
         text = f"{status.name}: {status.language}. {status.problem}{untested}"
         return status_line("missing", text, status.install)

@@ -66,6 +66,11 @@ def adapters_directory() -> Path:
     return expanded(data) / "trio-debugmcp" / "adapters"
 
 
+def is_ours(place: str) -> bool:
+    """Return whether the adapter at a place came by `trio-debugmcp adapters --install`, which may replace it."""
+    return Path(place).is_relative_to(adapters_directory())
+
+
 def forget_versions() -> None:
     """Ask anew: something has been installed."""
     _answers.clear()
@@ -230,10 +235,22 @@ async def _run_beside(command: Sequence[str], seconds: float) -> tuple[int, byte
 def newer_than_tested(version: str | None, table: Table) -> str | None:
     """Return the version with which our tests debug, if this one is newer; None if it is not, or that is unknown."""
     tested = None if table.version is None else table.version.tested
+    return tested if _compared(version, tested) > 0 else None
+
+
+def older_than_tested(version: str | None, table: Table) -> str | None:
+    """Return the version with which our tests debug, if this one is older; None if it is not, or that is unknown."""
+    tested = None if table.version is None else table.version.tested
+    return tested if _compared(version, tested) < 0 else None
+
+
+def _compared(version: str | None, tested: str | None) -> int:
+    """Compare as many numbers as the tested version has: 1 is newer, -1 older, 0 the same or unknown."""
     if version is None or tested is None:
-        return None
+        return 0
     known = _numbers(tested)
-    return tested if _numbers(version)[: len(known)] > known else None
+    numbers = _numbers(version)[: len(known)]
+    return (numbers > known) - (numbers < known)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
