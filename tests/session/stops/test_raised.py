@@ -4,7 +4,7 @@ import pytest
 
 from trio_debugmcp.dap.profiles.golang import GoThrown
 from trio_debugmcp.session.looking.stop_questions import Findings
-from trio_debugmcp.session.stops.raised import passed_over
+from trio_debugmcp.session.stops.raised import names_of, passed_over
 from trio_debugmcp.session.stops.raised import test_failure as failure_at
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Location
@@ -41,3 +41,17 @@ def test_a_test_of_go_that_panics_is_left_to_the_panic_which_says_what_it_is(sta
     assert raised is not None
     assert (raised.counts, raised.info.type) == (counts, "test failure")
     assert failure_at(GoThrown(), Findings(1, (), frames[1:][-1:])) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("ValueError", {"ValueError"}),
+        ("shop.Till$Bad", {"shop.Till$Bad", "shop.Till.Bad", "Till$Bad", "Till.Bad", "Bad"}),
+        ("Shop::OutOfStock", {"Shop::OutOfStock", "OutOfStock"}),
+        ("Shop\\OutOfStock", {"Shop\\OutOfStock", "OutOfStock"}),
+        ("builtins.KeyError", {"builtins.KeyError", "KeyError"}),
+    ],
+)
+def test_a_type_is_known_by_its_name_with_and_without_what_it_is_in(kind: str, names: set[str]) -> None:
+    assert set(names_of(kind)) == names

@@ -79,13 +79,16 @@ class Expressions:
         """An expression whose value is `true` or `1`, in any case of letters, when the condition holds."""
         return condition
 
-    def lineage(self) -> str | None:
-        """An expression for the type of the exception at a stop and its ancestors, most derived first."""
+    tells_lineage: ClassVar[bool] = False
+    """Whether the program can be asked what the type of an exception is derived from."""
+
+    def lineage(self, kind: str) -> str | None:
+        """An expression for what the exception at a stop, of this type, is derived from, most derived first."""
         return None
 
     def parse_lineage(self, result: str) -> tuple[str, ...]:
         """The type names in the value of `lineage`."""
-        return ()
+        return tuple(result.strip("'\"").split())
 
     def types_in(self, names: Sequence[str]) -> str | None:
         """An expression for those of these exception types that the program has by now, a text with spaces between.
@@ -105,6 +108,16 @@ class Expressions:
     def parse_places(self, result: str) -> Sequence[Place]:
         """The places in the value of `places_passed`; none if it was raised in the frame at hand."""
         return ()
+
+
+class JudgedExpressions(Expressions):
+    """Expressions of a language, of which only is known how it says whether a condition holds."""
+
+    def __init__(self, truth: str) -> None:
+        self._truth = truth
+
+    def truth(self, condition: str) -> str:
+        return self._truth.replace("{condition}", condition)
 
 
 class Code:

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions
-from trio_debugmcp.dap.profiles.language import LanguagePrograms
+from trio_debugmcp.dap.profiles.language import Expressions, LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
 
 _ARRAY = re.compile(r"array\((\d+)\)")
 
 _CLASS = re.compile(r"[\w\\]+(@anonymous.*)?")
+
+_CLASS_NAME = re.compile(r"\w+(?:\\\w+)*")
 
 _UNCAUGHT = re.compile(r"(?:PHP )?Fatal error:\s+Uncaught (?=[A-Z_\\])")
 
@@ -47,6 +49,17 @@ class PhpValues(AdapterValues):
         if kind is None:  # as what is evaluated; a text stands in quotes
             return _ARRAY.fullmatch(value) is not None or _CLASS.fullmatch(value) is not None
         return kind in ("array", "object")
+
+
+class PhpExpressions(Expressions):
+    """Expressions of PHP, which asks for the ancestors of a class by its name."""
+
+    tells_lineage: ClassVar[bool] = True
+
+    def lineage(self, kind: str) -> str | None:
+        if _CLASS_NAME.fullmatch(kind) is None:  # one without a name
+            return None
+        return f"implode(\" \", class_parents('{kind}', false) + class_implements('{kind}', false))"
 
 
 class PhpPrograms(LanguagePrograms):

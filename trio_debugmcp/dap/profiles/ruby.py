@@ -1,4 +1,4 @@
-"""Ruby as its interpreter prints the exceptions that end a program.
+"""Ruby: what an exception is derived from, and how its interpreter prints those that end a program.
 
     printed_in(stderr).crash      # Crash("OutOfStock: no plum", frames)
 
@@ -11,8 +11,9 @@ The exception is in the line of its innermost frame, and behind it are the other
 """
 
 import re
+from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.language import LanguagePrograms
+from trio_debugmcp.dap.profiles.language import JudgedExpressions, LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
 
 _AT = r"(?P<file>[^\s:][^:\n]*):(?P<line>\d+):in [`'](?P<function>[^'\n]*)'"
@@ -22,6 +23,15 @@ _HEAD = re.compile(rf"{_AT}: (?P<message>.*) \((?P<kind>[A-Z][\w:]*)\)$")
 _FRAME = re.compile(rf"\t+(?:\s*\d+: )?from {_AT}$")
 
 _UNSEEN = "rdbg stops at none by itself"
+
+
+class RubyExpressions(JudgedExpressions):
+    """Expressions of Ruby, in which rdbg gives the exception at a stop a name."""
+
+    tells_lineage: ClassVar[bool] = True
+
+    def lineage(self, kind: str) -> str | None:
+        return '_raised.class.ancestors.join(" ")'
 
 
 class RubyPrograms(LanguagePrograms):

@@ -70,7 +70,7 @@ class Thrown:
     reads_types: ClassVar[bool] = False
 
     knows_handlers: ClassVar[bool] = False
-    """Whether it is known which exceptions fail a test, of those that its runner catches."""
+    """Whether the program's files say what an exception is derived from, and what handles it."""
 
     thrown_by: Mapping[str, str] = MappingProxyType({})
     """By the suffixes of languages whose exceptions the adapter does not know: the function that raises each."""
@@ -114,6 +114,10 @@ class Thrown:
     def fails_test(self, kind: str, frames: Sequence[ThrowingFrame], class_path: str) -> bool:
         """Whether an exception ends the test in which it is thrown, as nothing handles it before the runner does."""
         return False
+
+    def lineage(self, kind: str, class_path: str) -> Sequence[str]:
+        """The type of an exception and those that it is derived from, by the class files of the program."""
+        return (kind,)
 
     def exception(self) -> Look:
         """Look at the exception that is being raised."""

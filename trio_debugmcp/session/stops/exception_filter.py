@@ -38,7 +38,6 @@ from trio_debugmcp.session.stops.raised import (
     is_raised_in,
     remarks_on,
     test_failure,
-    with_bare_names,
 )
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
@@ -153,7 +152,7 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         if await self._is_repetition(info, found):
             return Raised(info, counts=False)
-        lineage = None if seen is None else with_bare_names(seen.lineage)
+        lineage = None if seen is None else seen.lineage
         if seen is None and not self._requests.profile.thrown.reads_types:
             lineage = await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
@@ -266,10 +265,11 @@ class ExceptionFilter:
         return value is None or last.place in expressions.parse_places(value)
 
     async def _lineage(self, info: ExceptionInfo, frame_id: int | None) -> tuple[str, ...]:
-        own = (info.type, info.type.rpartition(".")[2])
-        expression = self._requests.profile.expressions.lineage()
+        if self._requests.profile.thrown.knows_handlers:
+            return await self._failing.lineage(info.type)
+        expression = self._requests.profile.expressions.lineage(info.type)
         value = await self._ask(info, expression, frame_id)
-        return own if value is None else (*own, *self._requests.profile.expressions.parse_lineage(value))
+        return (info.type, *(() if value is None else self._requests.profile.expressions.parse_lineage(value)))
 
     async def _wants(
         self,
@@ -285,7 +285,7 @@ class ExceptionFilter:
             chance = chance or breakpoint.first_chance
         if not chance or not is_raised_in(breakpoint.file, found):
             return False
-        ancestors = lineage if lineage is None or breakpoint.include_subtypes else lineage[:2]
+        ancestors = lineage if lineage is None or breakpoint.include_subtypes else (info.type,)
         if not is_of(self._requests.profile.thrown, breakpoint.exception_type, info, ancestors):
             return False
         if breakpoint.condition is None:

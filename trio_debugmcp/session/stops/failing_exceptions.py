@@ -1,13 +1,15 @@
-"""`FailingExceptions`: which exceptions fail a test, of those that its runner catches.
+"""`FailingExceptions`: which exceptions fail a test, of those that its runner catches, and what they are derived from.
 
     await failing.has(types, info, lineage, found)     # of these types, or nothing handles it before the runner does
+    await failing.lineage("shop.Till$Bad")             # ("shop.Till$Bad", "java.lang.Exception", …)
 
-What handles an exception is read from the files of the program, as far as its profile knows these.
+What handles an exception, and its ancestors, are read from the files of the program, as far as its profile knows these.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 import trio
 
@@ -21,6 +23,8 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.stops.raised import is_of
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import ExceptionInfo
+
+_T = TypeVar("_T")
 
 _MAX_FRAMES = 50_000
 """Of a stack that are looked at: a recursion without an end has some 10,000."""
@@ -41,6 +45,12 @@ class FailingExceptions:
     def __repr__(self) -> str:
         return f"<FailingExceptions of {self._requests.session_id}>"
 
+    async def lineage(self, kind: str) -> tuple[str, ...]:
+        """Return the type of an exception and those that it is derived from, as far as its class files are found."""
+        ask = partial(self._requests.profile.thrown.lineage, kind, self._class_path)
+        found = await self._find_out(f"what {kind} is derived from", ask)
+        return (kind,) if found is None else tuple(found)
+
     async def has(
         self, types: Sequence[str], info: ExceptionInfo, lineage: tuple[str, ...] | None, found: Findings
     ) -> bool:
@@ -57,13 +67,13 @@ class FailingExceptions:
         ask = partial(self._requests.profile.thrown.fails_test, kind, frames, self._class_path)
         # A recording keeps the answers by the questions, and the same place is reached by many ways.
         way = hashlib.sha256(repr([(each.function, each.line) for each in frames]).encode()).hexdigest()
+        return await self._find_out(f"{kind} fails the test, stack {way[:16]}", ask) or False
+
+    async def _find_out(self, question: str, ask: Callable[[], _T]) -> _T | None:
         try:
-            return await self._host.find_out(
-                f"{kind} fails the test, stack {way[:16]}",
-                partial(trio.to_thread.run_sync, ask, abandon_on_cancel=True),
-            )
+            return await self._host.find_out(question, partial(trio.to_thread.run_sync, ask, abandon_on_cancel=True))
         except UsageError:  # a recording that was made without the question
-            return False
+            return None
 
     async def _stack(self, found: Findings) -> tuple[StackFrame, ...]:
         """Return all frames of the thread that stopped."""

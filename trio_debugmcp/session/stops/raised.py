@@ -16,6 +16,9 @@ from trio_debugmcp.state.payloads import ExceptionInfo
 _WHOLE = re.compile(r"(?:Uncaught (?:\(in promise\) )?)?([A-Za-z_$][\w$.]*): (.*)", re.DOTALL)
 """The type and the message of an exception."""
 
+_SCOPE = re.compile(r"::|[.$\\]")
+"""What stands between the name of a type and what it is in, in any language."""
+
 TEST_FAILURE = "test failure"
 """The type of what stops a test whose runner raises nothing where it fails."""
 
@@ -92,7 +95,9 @@ def is_of(thrown: Thrown, wanted: str, info: ExceptionInfo, lineage: tuple[str, 
     """Whether an exception is of a type; without a lineage its own type is unknown, and may be any."""
     if wanted == "*":
         return True
-    return thrown.may_be(wanted, info.type) if lineage is None else wanted in lineage
+    if lineage is None:
+        return thrown.may_be(wanted, info.type)
+    return wanted in {name for kind in lineage for name in names_of(kind)}
 
 
 def is_raised_in(file: str | None, found: Findings) -> bool:
@@ -134,6 +139,8 @@ def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
     return replace(info, type=kind, message=None if message == kind else message and message.removeprefix(f"{kind}: "))
 
 
-def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of types with those without their namespaces: the first two are of the type itself."""
-    return tuple(name for qualified in lineage for name in (qualified, qualified.rpartition("::")[2]))
+def names_of(kind: str) -> tuple[str, ...]:
+    """Return the names by which people know a type: `shop.Till$Bad` is `shop.Till.Bad`, `Till.Bad` and `Bad`, too."""
+    full = (kind, kind.replace("$", "."))
+    starts = [0, *(found.end() for found in _SCOPE.finditer(kind))]
+    return tuple(name[start:] for start in starts for name in full)

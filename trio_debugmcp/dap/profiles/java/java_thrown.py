@@ -40,6 +40,9 @@ class JavaThrown(Thrown):
 
     knows_handlers: ClassVar[bool] = True
 
+    def lineage(self, kind: str, class_path: str) -> Sequence[str]:
+        return JavaClasses(class_path).lineage(kind)
+
     def fails_test(self, kind: str, frames: Sequence[ThrowingFrame], class_path: str) -> bool:
         users = [index for index, frame in enumerate(frames) if frame.is_user_code and not _is_own(frame)]
         below = frames[users[-1] + 1 :] if users else []

@@ -5,6 +5,7 @@ import builtins
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.language import Expressions, Place
 from trio_debugmcp.dap.profiles.python.interpreters import interpreter_for
@@ -45,6 +46,8 @@ def where_it_leaves(expression: str) -> str:
 
 class PythonExpressions(Expressions):
     """Python, with `__exception__`: the `(type, value, traceback)` that pydevd leaves in a frame's locals."""
+
+    tells_lineage: ClassVar[bool] = True
 
     def syntax_error(self, expression: str) -> str | None:
         return _syntax_error(expression.strip(), "eval")
@@ -108,13 +111,8 @@ class PythonExpressions(Expressions):
     def truth(self, condition: str) -> str:
         return f"bool(({condition}{chr(10) if '#' in condition else ''}))"  # the line break ends a comment
 
-    def lineage(self) -> str | None:
+    def lineage(self, kind: str) -> str | None:
         return "' '.join(c.__module__ + '.' + c.__qualname__ for c in __exception__[0].__mro__)"
-
-    def parse_lineage(self, result: str) -> tuple[str, ...]:
-        """Return full names, and the short ones by which people know builtin and local types."""
-        names = result.strip("'\"").split()
-        return tuple(name for full in names for name in (full, full.rpartition(".")[2]))
 
     def types_in(self, names: Sequence[str]) -> str | None:
         return (

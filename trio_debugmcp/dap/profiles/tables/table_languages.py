@@ -15,7 +15,7 @@ from trio_debugmcp.dap.profiles.javascript.javascript import (
     JavaScriptWords,
 )
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import JavaScriptThrown
-from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.language import Code, JudgedExpressions
 from trio_debugmcp.dap.profiles.native.gdb_values import GdbValues
 from trio_debugmcp.dap.profiles.native.machine_code import (
     NativeDialect,
@@ -27,9 +27,9 @@ from trio_debugmcp.dap.profiles.native.native_code import NativeCode
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.native.signals import NativeThrown
 from trio_debugmcp.dap.profiles.perl import PerlPrograms, PerlValues, PerlWords
-from trio_debugmcp.dap.profiles.php import PhpPrograms, PhpValues
+from trio_debugmcp.dap.profiles.php import PhpExpressions, PhpPrograms, PhpValues
 from trio_debugmcp.dap.profiles.profile import Profile
-from trio_debugmcp.dap.profiles.ruby import RubyPrograms
+from trio_debugmcp.dap.profiles.ruby import RubyExpressions, RubyPrograms
 from trio_debugmcp.dap.profiles.tables.table_format import Table
 
 
@@ -37,16 +37,6 @@ class ProjectCode(Code):
     """Source files of a language that the server does not know."""
 
     by_project: ClassVar[bool] = True
-
-
-class JudgedExpressions(Expressions):
-    """Expressions of a language, of which only is known how it says whether a condition holds."""
-
-    def __init__(self, truth: str) -> None:
-        self._truth = truth
-
-    def truth(self, condition: str) -> str:
-        return self._truth.replace("{condition}", condition)
 
 
 def learn_language(profile: Profile, table: Table) -> None:
@@ -59,9 +49,9 @@ def learn_language(profile: Profile, table: Table) -> None:
     if table.hooks == "perl":
         profile.values, profile.words, profile.programs = PerlValues(), PerlWords(), PerlPrograms()
     if table.hooks == "php":
-        profile.values, profile.programs = PhpValues(), PhpPrograms()
+        profile.values, profile.programs, profile.expressions = PhpValues(), PhpPrograms(), PhpExpressions()
     if table.hooks == "ruby":
-        profile.programs = RubyPrograms()
+        profile.programs, profile.expressions = RubyPrograms(), RubyExpressions(table.truth or "{condition}")
     if table.hooks == "go":
         profile.expressions = GoExpressions()
         profile.code = GoCode()

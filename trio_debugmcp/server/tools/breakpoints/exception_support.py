@@ -91,9 +91,12 @@ def check_lineage(debugger: Debugger) -> None:
         UsageError: `NOT_SUPPORTED`.
     """
     session = _session(debugger)
-    if session is None or session.profile.thrown.reads_types or session.profile.expressions.lineage() is not None:
+    profile = None if session is None else session.profile
+    if profile is None or profile.thrown.reads_types or profile.thrown.knows_handlers:
         return
-    name = session.profile.name
+    if profile.expressions.tells_lineage:
+        return
+    name = profile.name
     raise UsageError(
         "NOT_SUPPORTED",
         f"{name} does not tell what the type of an exception is derived from. Leave out `include_subtypes`, and name "
