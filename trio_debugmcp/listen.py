@@ -20,6 +20,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import trio
@@ -297,7 +298,16 @@ async def _listen(address: Address | None, network: Network, tls: ssl.SSLContext
 
 def _tls_context(certificate: str, key: str) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate, key)
+    for option, file in (("--tls-cert", certificate), ("--tls-key", key)):
+        try:
+            Path(file).open("rb").close()  # OpenSSL would not say which of them it cannot read
+        except OSError as error:
+            raise OSError(f"{option} {file} cannot be read: {error.strerror}") from error
+    try:
+        context.load_cert_chain(certificate, key)
+    except ssl.SSLError as error:
+        reason = error.reason or error
+        raise OSError(f"{certificate} and {key} are not a certificate and its key, as PEM: {reason}") from error
     return context
 
 

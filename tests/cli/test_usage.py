@@ -46,6 +46,10 @@ def test_a_program_is_answered_with_how_one_is_debugged(words: list[str], capsys
         (["serve", "--ws", "nonsense"], "trio-debugmcp serve: argument --ws: [HOST:]PORT"),
         (["demo", "--port", "x"], "trio-debugmcp demo: argument --port: a port between 0 and 65535"),
         (["demo", "--port", "80000"], "trio-debugmcp demo: argument --port: a port between 0 and 65535"),
+        (["demo", "--pace", "-1"], "trio-debugmcp demo: argument --pace: wants a number of seconds between 0 and 3600"),
+        (["serve", "--debounce", "x"], "trio-debugmcp serve: argument --debounce: wants a number of seconds between"),
+        (["serve", "--max-wait", "nan"], "trio-debugmcp serve: argument --max-wait: wants a number of seconds between"),
+        (["replay", "--speed", "x", "f"], "trio-debugmcp replay: argument --speed: wants a number between 0 and 1000"),
         (["serve", "--token", "a"], "trio-debugmcp serve: --token needs --ws, --http or --dap"),
     ],
 )

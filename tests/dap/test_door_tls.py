@@ -1,5 +1,6 @@
 """TLS at the door for programs: who speaks it comes in, who does not is let run on, and no caller holds it up."""
 
+import re
 import socket
 import ssl
 import sys
@@ -141,6 +142,8 @@ def test_files_without_a_certificate_and_its_key_are_refused(tmp_path: Path) -> 
     for pair in ((key, certificate), (tmp_path / "absent", key)):
         with pytest.raises(CannotRun, match="pass a certificate and its key, as PEM"):
             given_tls(str(pair[0]), str(pair[1]))
+    with pytest.raises(CannotRun, match=re.escape(f"{tmp_path}/absent: No such file")):
+        given_tls(str(tmp_path / "absent"), str(key))
 
 
 class Peer:

@@ -145,6 +145,16 @@ async def test_a_program_that_does_not_exist_cannot_be_run(watchdog: Watchdog) -
             pass
 
 
+async def test_a_program_in_a_directory_that_cannot_be_entered_blames_the_directory(
+    watchdog: Watchdog, tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(CannotRun, match="Not a directory for the working directory"):
+        async with open_process([sys.executable], watchdog, cwd=file):
+            pass
+
+
 async def test_an_empty_command_line_cannot_be_run(watchdog: Watchdog) -> None:
     with pytest.raises(CannotRun, match="it names no program"):
         async with open_process([], watchdog):

@@ -31,6 +31,16 @@ def test_what_was_typed_in_a_locale_of_ascii_is_sent_as_its_bytes() -> None:
         assert json.loads(servers.recv(4096))["params"]["name"] == "Bü"
 
 
+def test_bytes_that_are_not_utf_8_are_not_sent_and_the_error_says_what_to_do() -> None:
+    talk, servers = conversation({"jsonrpc": "2.0", "id": 1, "result": {}})
+    with talk, servers:
+        with pytest.raises(CallRefused, match=r"bytes that are not UTF-8\. Rename the file or directory"):
+            talk.request("tools/list", {"program": b"sh\xf6p.py".decode("utf-8", "surrogateescape")})
+        servers.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            servers.recv(1)
+
+
 @pytest.mark.real
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="the system cannot tell of an end without taking note of it")
 def test_a_process_whose_parent_has_not_waited_for_it_has_ended() -> None:

@@ -472,7 +472,8 @@ async def test_fifty_clients_connect_and_disconnect_and_leave_no_descriptor(serv
         (["--ws", "0", "--linger", "-1"], 2, "--linger"),
         (["--ws", "0", "--token", "a b"], 2, "characters"),
         (["--ws", "0", "--token", "same", "--observe-token", "same"], 2, "differ"),
-        (["--ws", "0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"], 1, "No such file"),
+        (["--ws", "0", "--tls-cert", __file__, "--tls-key", "/nowhere"], 1, "--tls-key /nowhere cannot be read: No"),
+        (["--ws", "0", "--tls-cert", __file__, "--tls-key", __file__], 1, "are not a certificate and its key, as PEM"),
         (["--ws", "192.0.2.1:0"], 1, "192.0.2.1"),
     ],
 )

@@ -194,7 +194,7 @@ def one_target(words: list[str]) -> str | list[str]:
         raise Failure("usage", "name a server: a URL, or a command after `--`; see --help")
     if URL.match(words[0]):
         if len(words) > 1:
-            raise Failure("usage", f"unexpected after the URL: {' '.join(words[1:])}")
+            raise Failure("usage", f"unexpected after the URL: {' '.join(words[1:])}; see --help")
         try:
             urlsplit(words[0])
         except ValueError as error:

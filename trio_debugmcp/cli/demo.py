@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from trio_debugmcp.cli._numbers import number_between
 from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.patience import Patience
 
@@ -33,7 +34,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="the dashboard's port (default: a free one)")
     parser.add_argument(
         "--pace",
-        type=float,
+        type=number_between(0, 3600, "seconds"),
         default=2.0 if sys.stdout.isatty() else 0.0,
         metavar="SECONDS",
         help="wait so long after each paragraph, to look at the dashboard (default 2 in a terminal, else 0)",

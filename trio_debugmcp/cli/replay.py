@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trio_debugmcp.cli._logs import configure_logging
+from trio_debugmcp.cli._numbers import number_between
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli._transport_options import (
@@ -42,7 +43,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument("file", type=Path, metavar="FILE", help="made by `trio-debugmcp serve --record FILE`")
     parser.add_argument(
         "--speed",
-        type=_speed,
+        type=number_between(0, MAX_SPEED),
         default=1.0,
         metavar="X",
         help="1: as recorded (default); 2: twice as fast; 0: as fast as possible",
@@ -112,10 +113,3 @@ def _report(sentence: str) -> None:
     """Print a sentence for the person who replays, and log it."""
     print(f"trio-debugmcp replay: {sentence}", file=sys.stderr, flush=True)
     log.info("%s", sentence)
-
-
-def _speed(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= MAX_SPEED:
-        raise argparse.ArgumentTypeError(f"must be between 0 and {MAX_SPEED:g}")
-    return value

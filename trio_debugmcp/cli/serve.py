@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
 from trio_debugmcp.cli._engine import add_engine_option
 from trio_debugmcp.cli._logs import configure_logging
+from trio_debugmcp.cli._numbers import number_between
 from trio_debugmcp.cli._output import failed
 from trio_debugmcp.cli._patience import add_patience_option
 from trio_debugmcp.cli._transport_options import (
@@ -89,14 +90,14 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
 def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--debounce",
-        type=_seconds,
+        type=number_between(0, 60, "seconds"),
         default=0.3,
         metavar="SECONDS",
         help="publish a changed resource after this many seconds without a further change (default %(default)s)",
     )
     parser.add_argument(
         "--max-wait",
-        type=_seconds,
+        type=number_between(0, 60, "seconds"),
         default=0.9,
         metavar="SECONDS",
         help="and never later than this after its first unpublished change (default %(default)s)",
@@ -200,13 +201,6 @@ def _traced(options: "Options", network: "Network") -> "Options":
     from trio_debugmcp.cli._serve_taps import traced
 
     return traced(options, network)
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 60:
-        raise argparse.ArgumentTypeError("must be between 0 and 60 seconds")
-    return value
 
 
 def _directory(text: str) -> str:

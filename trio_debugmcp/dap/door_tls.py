@@ -70,10 +70,13 @@ def given_tls(certificate: str, key: str) -> DoorTls:
     """
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
+        for file in (certificate, key):  # OpenSSL would not say which of them it cannot read
+            Path(file).open("rb").close()
         context.load_cert_chain(certificate, key, password="")  # without one it would ask at the terminal
         first = ssl.PEM_cert_to_DER_cert(_first(Path(certificate).read_text(encoding="ascii")))
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+        reason = f"{error.filename}: {reason}" if isinstance(error, OSError) and error.filename else reason
         raise CannotRun(
             f"TLS with {certificate} and {key}", f"{reason}; pass a certificate and its key, as PEM"
         ) from error

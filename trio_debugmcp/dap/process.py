@@ -85,7 +85,7 @@ async def open_process(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:  # ValueError: a NUL character, or an invalid name of a variable
-        raise CannotRun(argv[0], getattr(error, "strerror", None) or str(error)) from error
+        raise CannotRun(argv[0], _why_not_started(error, cwd)) from error
     try:
         watchdog.watch(process.pid)
         yield process
@@ -93,6 +93,13 @@ async def open_process(
         with trio.CancelScope(shield=True):
             await _end(process, watchdog.patience, ends_with_input)
         watchdog.forget(process.pid)
+
+
+def _why_not_started(error: Exception, cwd: str | Path | None) -> str:
+    """Return the system's reason, which is about the working directory where that is the file the error names."""
+    reason = getattr(error, "strerror", None) or str(error)
+    is_directory = cwd is not None and getattr(error, "filename", None) == cwd
+    return f"{reason} for the working directory {cwd}" if is_directory else reason
 
 
 async def _end(process: trio.Process, patience: Patience, ends_with_input: bool) -> None:

@@ -67,13 +67,18 @@ class Conversation:
 
         Raises:
             ServerLost: there is no answer.
-            CallRefused: the answer is an error of the protocol.
+            CallRefused: the answer is an error of the protocol, or an argument cannot be sent.
         """
         self._id += 1
         message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": {**params, "_meta": META}}
+        # In a locale of ASCII a typed ü is two bytes that Python could not read: they are sent as they are.
+        data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogateescape")
         try:
-            # In a locale of ASCII a typed ü is two bytes that Python could not read: they are sent as they are.
-            data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogateescape")
+            data.decode()
+        except UnicodeDecodeError:
+            sentence = "The arguments have bytes that are not UTF-8. Rename the file or directory that has them."
+            raise CallRefused(sentence) from None
+        try:
             self._socket.sendall(data + b"\n")
             while True:
                 answer = json.loads(self._line())

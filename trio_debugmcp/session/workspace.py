@@ -1,5 +1,7 @@
 """`Workspace`: which directory relative paths start from, and which directories paths must stay in."""
 
+import os
+import sys
 from pathlib import Path
 
 from trio_debugmcp.errors import UsageError
@@ -34,6 +36,7 @@ class Workspace:
 
     def _resolve(self, path: str) -> str:
         full = Path(self.directory, path).absolute()
+        _check_characters(str(full))
         normal = Path(*(part for part in full.parts if part != "."))
         if ".." in normal.parts:
             normal = normal.resolve()
@@ -43,3 +46,22 @@ class Workspace:
                 "PERMISSION_DENIED", f"'{path}' is outside the allowed roots ({allowed}).", {"path": str(normal)}
             )
         return str(normal)
+
+
+def _check_characters(path: str) -> None:
+    """Refuse a path that the system and the messages of MCP and DAP, which are UTF-8, do not both have.
+
+    Raises:
+        UsageError: `INVALID_PATH`.
+    """
+    try:
+        path.encode()
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        shown = shortened(path.encode(errors="backslashreplace").decode())
+        if (encoding := sys.getfilesystemencoding()) != "utf-8":
+            problem = f"has characters that are not in the locale of this server ({encoding})"
+            advice = "Start the server with PYTHONUTF8=1 in its environment."
+        else:
+            problem, advice = "has bytes that are not UTF-8", "Rename what has them."
+        raise UsageError("INVALID_PATH", f"'{shown}' {problem}. {advice}") from None
