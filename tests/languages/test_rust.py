@@ -130,7 +130,8 @@ fn main() {
     let (round, dot) = (Shape::Round(1.5, 2), Shape::Dot);
     let (text, none): (_, Option<i32>) = (Some(String::from("fig")), None);
     let failed: Result<i32, String> = Err("no".into());
-    println!("{shapes:?} {round:?} {dot:?} {text:?} {none:?} {failed:?}");
+    let boxed = Some(Box::new(7));
+    println!("{shapes:?} {round:?} {dot:?} {text:?} {none:?} {failed:?} {boxed:?}");
     let who = String::from("ann");
     let items = vec![1, 2, 3];
     let accounts = BTreeMap::from([("ann".to_string(), 5)]);
@@ -167,6 +168,11 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
         }
         assert {name: stop["locals"][name].rpartition(" (")[0] for name in variants} == variants
         assert (await client.call("evaluate", expression="shapes.__1"))["value"] == "Flat(wide=2)"
+        boxed = await client.call("evaluate", expression="boxed")
+        assert re.fullmatch(r"Some\(0x[0-9a-f]+\)", boxed["value"])
+        assert boxed["type"] == "core::option::Option<alloc::boxed::Box<i32>>"
+        with pytest.raises(ToolFailed, match=r"function named 'alloc::vec::Vec<i32.*its length in `len`, without"):
+            await client.call("evaluate", expression="items.len()")
 
 
 VARIANTS = """use std::num::NonZeroU64;

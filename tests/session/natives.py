@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from trio_debugmcp.app import Options
@@ -14,6 +15,13 @@ PROGRAM = sys.executable
 """An executable that exists; it is never run."""
 
 SOURCE = "/work/orders.cpp"
+
+
+def without_symbols(directory: Path) -> str:
+    """Return an executable that has no table of symbols; a large one would be read in a thread, in real time."""
+    file = directory / "orders"
+    file.write_bytes(b"\x7fELF")
+    return str(file)
 
 
 def options_like(name: str, adapter: FakeAdapter) -> Options:

@@ -1,12 +1,14 @@
 """What delve takes for granted of its clients: names of functions, the way out of a program, and threads' names."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from trio.testing import MockClock
 
 from tests.server.scene import failure
+from tests.session.natives import without_symbols
 from tests.session.tables import TabledProfile, launched
 from trio_debugmcp.app import Options
 from trio_debugmcp.session.settings import Settings
@@ -34,11 +36,13 @@ def knows(adapter: FakeAdapter, **answers: str | None) -> None:
     adapter.answer("setFunctionBreakpoints", answer)
 
 
-async def test_a_function_whose_name_is_ambiguous_is_that_of_the_program(autojump_clock: MockClock) -> None:
+async def test_a_function_whose_name_is_ambiguous_is_that_of_the_program(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
     adapter = FakeAdapter()
     ambiguous = 'Location "add" ambiguous: reflect.add, runtime.add'
     knows(adapter, add=ambiguous, total='Location "total" ambiguous: a.total, b.total', main_add=None, main_work=None)
-    async with launched(GO, adapter, program=PROGRAM) as client:
+    async with launched(GO, adapter, program=without_symbols(tmp_path)) as client:
         await client.call("breakpoint_set", function="main.work")
         assert "state" not in await client.call("breakpoint_set", function="add")
         names = [[each["name"] for each in sent["breakpoints"]] for sent in adapter.sent("setFunctionBreakpoints")]

@@ -9,7 +9,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure
-from tests.session.natives import PROGRAM, SOURCE, launched, scripted_type
+from tests.session.natives import PROGRAM, SOURCE, launched, scripted_type, without_symbols
 from trio_debugmcp.server.answers.failures.printed import STOPPED_NOTE
 from trio_debugmcp.testing import FakeAdapter, Refusal, ToolFailed
 
@@ -111,7 +111,7 @@ async def test_the_entry_of_a_rust_program_is_its_own_main_where_a_debugger_show
 
 
 async def test_a_breakpoint_that_codelldb_has_no_place_for_is_pending_and_what_is_routine_is_left_out(
-    autojump_clock: MockClock,
+    autojump_clock: MockClock, tmp_path: Path
 ) -> None:
     adapter = native("codelldb")
 
@@ -119,7 +119,8 @@ async def test_a_breakpoint_that_codelldb_has_no_place_for_is_pending_and_what_i
         return {"breakpoints": [{"id": 1, "verified": True, "message": "Resolved locations: 0"}]}
 
     adapter.answer("setFunctionBreakpoints", nowhere)
-    async with launched("codelldb", adapter, breakpoints=[{"function": "add"}]) as client:
+    places = [{"function": "add"}]
+    async with launched("codelldb", adapter, program=without_symbols(tmp_path), breakpoints=places) as client:
         reason = "no code of what is loaded is there"
         assert (await client.call("breakpoint_list"))["breakpoints"] == [f"fn-1 add, pending, {reason}"]
         found = {"id": 1, "verified": True, "message": "Resolved locations: 1"}
@@ -194,7 +195,9 @@ async def test_panics_are_stopped_at_while_an_exception_breakpoint_or_the_launch
         assert functions(adapter) == [PANICS["gdb"], []]
 
 
-async def test_answers_about_functions_in_any_order_are_matched_by_their_ids(autojump_clock: MockClock) -> None:
+async def test_answers_about_functions_in_any_order_are_matched_by_their_ids(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
     adapter = native("lldb-dap")
     ids: dict[str, int] = {}
 
@@ -206,7 +209,7 @@ async def test_answers_about_functions_in_any_order_are_matched_by_their_ids(aut
 
     adapter.answer("setFunctionBreakpoints", shuffled)
     wanted = [{"function": "total"}, {"function": "gone"}, {"function": "add"}]
-    async with launched("lldb-dap", adapter, breakpoints=wanted) as client:
+    async with launched("lldb-dap", adapter, program=without_symbols(tmp_path), breakpoints=wanted) as client:
         await adapter.stop("breakpoint", hit=[ids["add"]])
         assert (await client.call("debug_wait"))["breakpoints"] == ["fn-3"]
 

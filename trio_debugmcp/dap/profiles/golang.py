@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
 from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.function_code import FunctionCode
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
+from trio_debugmcp.dap.profiles.native.executable_functions import functions_of_executables_alike
 from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
 _STANDARD = (
@@ -53,6 +55,9 @@ _AMBIGUOUS = re.compile(r'Location ".*" ambiguous: (?P<names>.*?)…?')
 
 _OF_LIBRARY = re.compile(rf"(?:{_STANDARD})[/.]|_cgo")
 """How functions of Go's own packages are called."""
+
+_MADE = re.compile(r"^(?:type\.|go[.:])|\.func\d|-fm$|\.init(?:\.\d+)?$|\.name\.tag$")
+"""Functions that the compiler makes: of closures, of comparisons, of what begins before `main`."""
 
 _COMMAND = re.compile(r"\s*(?:call|dlv)\s")
 """Words that begin what calls functions of the program, or configures delve."""
@@ -135,6 +140,11 @@ class GoCode(Code):
 
     def is_library(self, file: str) -> bool:
         return _LIBRARY.search(file) is not None or _TRIMMED.match(file) is not None
+
+    def find_functions(
+        self, name: str, files: Sequence[str], directories: Sequence[str], *, alike: bool = False
+    ) -> Sequence[tuple[str, FunctionCode]]:
+        return functions_of_executables_alike(name, files, _is_of_program) if alike else ()
 
 
 class GoWords(Words):
@@ -220,6 +230,11 @@ class GoRepl(Repl):
 
     def needs_call(self, reason: str) -> bool:
         return "function calls not allowed" in reason
+
+
+def _is_of_program(function: str) -> bool:
+    """Whether a function is one that the program's source names, by its name with its package."""
+    return not (_OF_LIBRARY.match(function) or _MADE.search(function))
 
 
 def _typed(kind: str, text: str) -> str:

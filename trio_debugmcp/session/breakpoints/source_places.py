@@ -11,6 +11,7 @@ from msgspec.structs import astuple
 
 from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.dap.profiles.function_code import FunctionPlace
+from trio_debugmcp.dap.profiles.golang import GoCode
 from trio_debugmcp.dap.profiles.java.java_expressions import JavaCode
 from trio_debugmcp.dap.profiles.java.jvm_sources import SUFFIXES
 from trio_debugmcp.dap.profiles.javascript.function_files import left_out
@@ -37,6 +38,9 @@ T = TypeVar("T")
 
 MAX_SOURCE_LENGTH = 1_000_000
 """Characters of a file in which its first statement is looked for."""
+
+MAX_READ_AT_ONCE = 4_000_000
+"""Bytes of an executable whose functions are read while all else waits: some hundredths of a second."""
 
 
 class SourcePlaces:
@@ -80,8 +84,11 @@ class SourcePlaces:
             return [(file, each.qualname) for file, each in alike if _may_read(self._sources, file)]
 
         none: list[tuple[str, str]] = []
-        found = await self._looked_for(f"functions like {function}", find, none)
-        named = [f"`{name}` ({Path(file).name})" for file, name in dict.fromkeys((file, name) for file, name in found)]
+        found = await self._looked_for(f"functions like {function}", find, none, alike=True)
+        named = [
+            f"`{name}` ({Path(file).name})" if file else f"`{name}`"
+            for file, name in dict.fromkeys((file, name) for file, name in found)
+        ]
         more = f" or {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
         meant = f"do you mean {' or '.join(named[:MAX_NAMED])}{more}?" if named else ""
         if not isinstance(code, JavaScriptCode):
@@ -90,12 +97,17 @@ class SourcePlaces:
         note = await self._looked_for(question, lambda: left_out(files, directories), "")
         return "; ".join(filter(None, (note, meant)))
 
-    async def _looked_for(self, question: str, find: Callable[[], T], default: T) -> T:
-        """Ask the host about functions, where any are looked for; a recording without the question has the default."""
-        if not self._finds_functions:
+    async def _looked_for(self, question: str, find: Callable[[], T], default: T, *, alike: bool = False) -> T:
+        """Ask the host about functions, where any are looked for; a recording without the question has the default.
+
+        `alike`: about names like one, which executables have, too.
+        """
+        in_files = self._finds_functions
+        if not (in_files or (alike and isinstance(self._profile.code, NativeCode | GoCode))):
             return default
         try:
-            return await searched(self._profile.code, self._host, question, find)
+            in_thread = in_files or _size_of(self._executable) > MAX_READ_AT_ONCE
+            return await searched(self._profile.code, self._host, question, find, in_thread=in_thread)
         except UsageError:
             return default
 
@@ -217,12 +229,19 @@ def _may_read(sources: Sources, file: str) -> bool:
     return not file or is_within(sources.roots, os.path.realpath(file))
 
 
-async def searched(code: Code, host: Host, question: str, find: Callable[[], T]) -> T:
+def _size_of(file: str) -> int:
+    try:
+        return os.path.getsize(file)
+    except OSError:
+        return 0
+
+
+async def searched(code: Code, host: Host, question: str, find: Callable[[], T], *, in_thread: bool = True) -> T:
     """Ask the host what is in the files of a program; in a thread, where many are looked through.
 
     A cancellation leaves the thread to itself.
     """
-    if not isinstance(code, JavaScriptCode | NativeCode):
+    if not (in_thread and isinstance(code, JavaScriptCode | NativeCode | GoCode)):
         return host.query(question, find)
 
     async def ask() -> T:

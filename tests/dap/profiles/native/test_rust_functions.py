@@ -78,6 +78,10 @@ def test_a_name_that_several_functions_have_is_none_of_them_and_all_are_named(cr
         "cart::Cart::take",
         "store::Stock::take",
     ]
+    assert [found.qualname for _, found in code.find_functions("Stock::tak", [], near, alike=True)] == [
+        "cart::Cart::take",
+        "store::Stock::take",
+    ]
 
 
 def test_outside_of_a_crate_only_the_files_there_are_looked_through(crate: Path) -> None:

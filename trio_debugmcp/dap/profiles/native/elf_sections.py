@@ -38,11 +38,11 @@ class Unreadable(Exception):
 
 
 class Reader:
-    """Reads places of a file, up to a number of bytes in all."""
+    """Reads places of a file, up to a number of bytes in all: `MAX_BYTES`, or `most`."""
 
-    def __init__(self, file: Seekable) -> None:
+    def __init__(self, file: Seekable, most: int | None = None) -> None:
         self._file = file
-        self._left = MAX_BYTES
+        self._left = MAX_BYTES if most is None else most
         self.is_64, self.order = True, "<"
 
     def at(self, offset: int, size: int) -> bytes:

@@ -54,6 +54,9 @@ _CONDITION_FAULT = re.compile(r"(❌\ufe0f? )?Error in testing condition for bre
 _NO_COMPARISON = re.compile(r'No symbol "operator[!=]=" in current context\.')
 """What gdb says of an operator of C++ that it cannot call, as those that are templates."""
 
+_ABSENT = re.compile(r"Could not find function named '(?P<name>.*)'")
+"""What gdb says of a method of Rust that it is to call."""
+
 _SYSTEM_THREAD = re.compile(r"(?P<name>.*) \(LWP (?P<lwp>\d+)\)|\d+: tid=(?P<tid>\d+)(?: \"(?P<quoted>.*)\")?")
 """A thread's name with the kernel's id of it: so CodeLLDB lists it, and gdb by its command in the table."""
 
@@ -310,6 +313,11 @@ class NativeWords(Words):
     def plain_error(self, error: str) -> str:
         if _NO_COMPARISON.fullmatch(error):
             return f'{error} Texts are compared by `$_streq(name.c_str(), "x")`, or `name.compare("x") == 0`'
+        absent = _ABSENT.fullmatch(error)
+        if absent is not None:
+            length = "; a `Vec` has its length in `len`, without parentheses"
+            advice = length if absent["name"].endswith("::len") else ""
+            return f"{error}: a program has only those that it calls, and that are not inlined{advice}"
         found = _NO_SYNTAX.fullmatch(error)
         if found is None:
             return error

@@ -1,4 +1,4 @@
-"""Source files of programs of machine code, as debug information names them, and functions of Rust in them."""
+"""Source files of programs of machine code, as debug information names them, and the functions of such programs."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from typing import ClassVar
 from trio_debugmcp.dap.profiles.function_code import FunctionCode, FunctionPlace
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import rust_functions
+from trio_debugmcp.dap.profiles.native.executable_functions import functions_of_executables_alike, last_part
 
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
 """Where the sources of libraries are, as their debug information has it."""
@@ -60,10 +61,13 @@ class NativeCode(Code):
     def find_functions(
         self, name: str, files: Sequence[str], directories: Sequence[str], *, alike: bool = False
     ) -> Sequence[tuple[str, FunctionCode]]:
-        return [
-            (file, FunctionCode(path.rpartition("::")[2], path, line, line, line))
-            for path, file, line in rust_functions.places(name.rpartition("::")[2] if alike else name, directories)
-        ]
+        if not alike:
+            found = rust_functions.places(name, directories)
+        elif not files or any(map(rust_functions.is_of_rust, files)):
+            found = rust_functions.places_alike(name, directories)
+        else:
+            return functions_of_executables_alike(name, files)
+        return [(file, FunctionCode(last_part(path), path, line, line, line)) for path, file, line in found]
 
     def is_disassembly(self, file: str) -> bool:
         return file.startswith("@")  # CodeLLDB's, of a function without source

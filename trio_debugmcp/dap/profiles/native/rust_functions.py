@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.native.elf import read_elf
+from trio_debugmcp.dap.profiles.near_names import named_alike
 from trio_debugmcp.dap.profiles.searched_files import text_of
 
 _MAX_FILES = 500
@@ -97,6 +98,20 @@ def places(name: str, directories: Sequence[str]) -> list[tuple[str, str, int]]:
             if whole[-len(wanted) :] == wanted:
                 found.append(("::".join(whole), file, line))
     return found
+
+
+def places_alike(name: str, directories: Sequence[str]) -> list[tuple[str, str, int]]:
+    """Return those that have the function's own name in any type or module; if there are none, names like it."""
+    own = without_generics(name).rpartition("::")[2]
+    exact = places(own, directories)
+    if exact:
+        return exact
+    found = [
+        ("::".join((*_modules(file), *path)), file, line)
+        for file in _files(directories)
+        for path, line in functions_in(_text(file)).items()
+    ]
+    return named_alike(own, {place: place[0].rpartition("::")[2] for place in found})
 
 
 def without_generics(name: str) -> str:

@@ -79,9 +79,9 @@ async def evaluate(
     )
     left = max(0.0, deadline - trio.current_time())
     body = await evaluate_text(requests, frame, meant, expression, left, context=context)
-    shown = profile.values.shown(body.result, body.type)
-    whole = DapVariable(last, shown, type=body.type, variables_reference=body.variables_reference)
-    body = replace(body, result=(await composed(requests, whole)).value)
+    shown, kind = profile.values.shown(body.result, body.type), profile.values.plain_type(body.type)
+    whole = DapVariable(last, shown, type=kind, variables_reference=body.variables_reference)
+    body = replace(body, result=(await composed(requests, whole)).value, type=kind)
     return evaluation(body, profile.repl.nothing(last))
 
 
