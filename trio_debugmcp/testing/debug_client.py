@@ -101,7 +101,7 @@ class DebugClient:
         Raises:
             ToolFailed: the result is an error.
         """
-        if self.timeout is not None and arguments.get("wait", True) and tool in waiting_tools():
+        if self.timeout is not None and tool in waiting_tools():  # of `wait=False`, too: a launch builds
             arguments.setdefault("timeout", self.timeout)
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
         result = await self.sdk.session.send_request(request, types.CallToolResult)
