@@ -1,6 +1,7 @@
 import _socket
 import json
 import os
+import signal
 import socket
 import threading
 from typing import Any, List, Tuple
@@ -198,6 +199,36 @@ def check_a_descriptor_that_the_program_has_taken_is_not_written_to() -> None:
     assert listener.records() == [["log", "tp-1", 1, 1, "x"]], "over a new connection"
     assert len(listener.connections) == 2
     os.close(ours)
+
+
+def check_a_record_is_never_sent_twice_or_in_part_whatever_signal_handlers_raise_meanwhile() -> None:
+    class Late(Exception):
+        pass
+
+    def late(*_: Any) -> None:
+        raise Late
+
+    listener, line = recording("16")
+    received: List[bytes] = []
+    reader = threading.Thread(target=lambda: received.extend(iter(lambda: listener.connections[0].recv(1 << 20), b"")))
+    reader.start()
+    before = signal.signal(signal.SIGALRM, late)
+    written: List[int] = []
+    for number in range(60):
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.00002 * (number + 1))
+                line.write(json.dumps([number, "x" * 100_000]).encode() + b"\n")
+                written.append(number)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except Late:
+            pass
+    signal.signal(signal.SIGALRM, before)
+    line.close()
+    reader.join()
+    found = [json.loads(each)[0] for each in b"".join(received).splitlines()]
+    assert found == sorted({*found, *written}), found
 
 
 def check_the_program_runs_on_when_the_debugger_has_gone() -> None:

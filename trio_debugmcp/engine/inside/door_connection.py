@@ -191,7 +191,7 @@ class DoorConnection:
         data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
         try:
             if self._socket is not None:
-                _send_whole(self._socket, self._cipher, data, flags, raised)
+                send_whole(self._socket, self._cipher, data, flags, raised)
         except OSError:
             self._socket = None
 
@@ -206,9 +206,7 @@ class DoorConnection:
 
 
 @without_checks
-def _send_whole(
-    made: _DoorSocket, cipher: TlsCipher | None, data: bytes, flags: int, raised: list[BaseException]
-) -> None:
+def send_whole(made: Any, cipher: TlsCipher | None, data: bytes, flags: int, raised: list[BaseException]) -> None:
     """Send data to a socket, all or nothing: what signal handlers raise meanwhile is added to a list."""
     if cipher is not None:
         data = _sealed(cipher, data, firm, raised)

@@ -2,6 +2,7 @@
 
 from typing import Any, Callable, Iterator
 
+from trio_debugmcp.engine.inside import door_connection
 from trio_debugmcp.engine.inside.held_threads import ThreadStop
 from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.thread_records import ThreadRecord, program_frame
@@ -125,6 +126,9 @@ class EngineServices(DebuggerServices):
         if not connection.is_open:
             raise RefusedError("the debugger is not connected")
         return RecordPeer(connection.family, connection.address, self._engine.token, connection.pin)
+
+    def send_whole(self, made: Any, cipher: Any, data: bytes, flags: int, raised: list[BaseException]) -> None:
+        door_connection.send_whole(made, cipher, data, flags, raised)
 
     def tell_at_stops(self, written: Callable[[], int]) -> None:
         self._engine.stop_answers.record_bytes = written

@@ -71,8 +71,6 @@ class RecordConnection:
         self.sent: Dict[Tuple[str, int], int] = {}
         self.lock = _thread.allocate_lock()
         self.written = 0
-        self._rest = b""
-        self._counted = 0
         self._socket: Optional[_QuietSocket] = _connect(key)
 
     @property
@@ -84,7 +82,12 @@ class RecordConnection:
         return self._socket is not None and self.is_of_this_process
 
     def write(self, data: bytes) -> None:
-        """Write whole records. Without a debugger that reads them nothing is written, now and later."""
+        """Write whole records. Without a debugger that reads them nothing is written, now and later.
+
+        What a signal handler raises while they are sent is raised behind them.
+        """
+        size = len(data)
+        raised: List[BaseException] = []
         with self.lock:
             if self._socket is None:
                 return
@@ -94,16 +97,15 @@ class RecordConnection:
             if made is None:
                 return
             try:
-                self._rest += data if made.cipher is None else made.cipher.sealed(data)
-                self._counted += len(data)
-                while self._rest and self._socket is not None:
-                    # What a signal's handler interrupts by an exception stays, and is written before the next record.
-                    sent = self._socket.send(self._rest, _QUIETLY)
-                    self._rest = self._rest[sent:]
-                self.written += self._counted
-                self._counted = 0
+                attached.debugger().send_whole(made, made.cipher, data, _QUIETLY, raised)
+                self.written += size
             except OSError:
                 self._give_up()
+        if raised:
+            try:
+                raise raised[-1]  # its context are the others
+            finally:
+                del raised[:]  # which have frames that hold the list, and the connection
 
     def _reconnect(self) -> None:
         """The program has closed or replaced the descriptor; if it has closed the debugger's as well, this fails."""
@@ -114,7 +116,7 @@ class RecordConnection:
             return
 
     def _give_up(self) -> None:
-        self._socket, self._rest, self.written, self._counted = None, b"", 0, 0
+        self._socket, self.written = None, 0
 
     def close(self) -> None:
         with self.lock:

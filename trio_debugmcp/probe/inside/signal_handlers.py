@@ -39,7 +39,12 @@ def has_raised(error: BaseException) -> bool:
     """Whether an exception is of a signal handler. `KeyboardInterrupt` always is: the handler of SIGINT is in C."""
     if isinstance(error, KeyboardInterrupt):
         return True
-    return bool(_passed_on) and handler_step(_traceback(error)) is not None
+    return bool(_passed_on) and is_of_handler(error)
+
+
+def is_of_handler(error: BaseException) -> bool:
+    """Whether a function that handles a signal has raised an exception."""
+    return handler_step(_traceback(error)) is not None
 
 
 def handler_step(step: Any) -> Any:

@@ -10,6 +10,8 @@ it the one that is asked:
 
     attached.attach(Engine())
 
+Long because each question of the probe stands here, with what is true without a debugger.
+
 The methods are called in any thread, at any time: while the program runs, is stopped, or waits. None of them waits for
 the program, runs code of it, or raises, unless its docstring says so. Frames are those of the interpreter
 (`types.FrameType`), threads are known by their identifiers (`threading.get_ident`).
@@ -26,14 +28,14 @@ the program, runs code of it, or raises, unless its docstring says so. Frames ar
 | `start_thread`, `call_after` | evaluations while the program runs; the bounds of an answer |
 | `answer_without` | the bounds of an answer, when code of the program waits in C |
 | `stop_in`, `take_back_pause`, `set_trace` | the trace of a function's calls |
-| `record_peer`, `tell_at_stops` | the connection over which hits are recorded |
+| `record_peer`, `send_whole`, `tell_at_stops` | the connection over which hits are recorded |
 """
 
 import _thread
 import sys
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import imported
+from trio_debugmcp.probe.inside import imported, whole_sends
 from trio_debugmcp.probe.inside.debugger import frame_lines, named_files, template_frames, timed_calls
 
 PROBE = "trio_debugmcp.probe.inside"
@@ -277,6 +279,16 @@ class DebuggerServices:
             RefusedError: the debugger is not connected.
         """
         raise RefusedError("there is no debugger")
+
+    def send_whole(self, made: Any, cipher: Any, data: bytes, flags: int, raised: List[BaseException]) -> None:
+        """Send data over a socket, sealed by its cipher if it has one, each byte once: whatever signal handlers raise.
+
+        What they raise is added to a list.
+
+        Raises:
+            OSError: the connection is broken.
+        """
+        whole_sends.send_whole(made, data if cipher is None else cipher.sealed(data), flags, raised)
 
     def tell_at_stops(self, written: Callable[[], int]) -> None:
         """Say in each `stopped` event, as `RECORD_BYTES`, how many bytes of records were written before it, if any."""
