@@ -10,7 +10,8 @@ from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.python.finding_tests import find_test
 from trio_debugmcp.dap.profiles.test_runners import cargo, class_paths
 from trio_debugmcp.dap.profiles.test_runners.node_runners import RAISED_IN_NODE
-from trio_debugmcp.dap.profiles.test_runners.ruby_runners import RAISED_IN_RUBY
+from trio_debugmcp.dap.profiles.test_runners.phpunit import RAISED_IN_PHP
+from trio_debugmcp.dap.profiles.test_runners.ruby_runners import RAISED_IN_RSPEC, RAISED_IN_RUBY
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun as Run
 
 PROJECTS = Path(__file__).parents[1] / "languages" / "projects"
@@ -27,6 +28,42 @@ JEST = "  ● a basket adds up\n\n    TypeError: Cannot read: null\n\n      4 |\
 MATCHER = "  ● adds up\n\n    expect(received).toBe(expected)\n\n    Expected: 6\n"
 MINITEST = "  1) Error:\nTestCron#test_days:\nNoMethodError: undefined method `min' for 60:Integer\n"
 TEST_UNIT = "===\nError: test_a(TestA):\n  Shop::Empty: tea: none\n"
+RSPEC = """
+  1) Order takes all
+     Failure/Error: expect(order.lines.size).to eq(1)
+
+       expected: 1
+            got: 0
+     # ./spec/order_spec.rb:7:in `block (2 levels) in <top (required)>'
+
+  2) Order totals
+     Failure/Error: @table.fetch(name.to_sym)
+
+     NoMethodError:
+       undefined method `to_sym' for nil:NilClass
+     # ./lib/price.rb:7:in `of'
+"""
+
+PHPUNIT = """There were 2 errors:
+
+1) CartTest::testUnknown
+Undefined array key "plum"
+
+/shop/src/Prices.php:6
+
+2) CartTest::testTotal
+Total: of all
+it is
+Failed asserting that 5.0 is identical to 7.5.
+
+/shop/tests/CartTest.php:12
+
+3) CartTest::testStock
+Shop\\OutOfStock: none of fig
+
+/shop/src/Cart.php:8
+"""
+
 WRONG = "  1) Failure:\nTestA#test_a [a.rb:3]:\nExpected: 3\n  Actual: 4\n"
 
 
@@ -907,6 +944,8 @@ def test_a_test_of_zig_that_is_not_there_is_refused_with_those_that_are(tmp_path
         (RAISED_IN_RUBY, MINITEST, "NoMethodError"),
         (RAISED_IN_RUBY, TEST_UNIT, "Shop::Empty"),
         (RAISED_IN_RUBY, WRONG, None),
+        (RAISED_IN_RSPEC, RSPEC, "NoMethodError"),
+        (RAISED_IN_PHP, PHPUNIT, "Shop\\OutOfStock"),
     ],
 )
 def test_a_runner_says_by_which_exception_a_test_has_ended(pattern: str, output: str, kind: str | None) -> None:

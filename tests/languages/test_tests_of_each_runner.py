@@ -229,13 +229,17 @@ async def test_a_test_that_its_own_code_ended_names_the_breakpoint_that_stops_th
     text = file.read_text()
     file.write_text(text + raising)
     async with debugging() as client:
-        end = await client.call("debug_launch", test=f"{file}::is torn")
-        assert (end["state"], end["exitCode"]) == ("Disconnected", 1)
         wanted = [{"exception": "Torn"}]
-        said = "Torn ended the test without a stop"
-        assert any(note.startswith(said) and json.dumps(wanted) in note for note in end["notes"])
         stop = await client.call("debug_launch", test=f"{file}::is torn", breakpoints=wanted)
         assert stop["at"].startswith(f"{file}:{len(text.splitlines()) + 2}")
+        await client.call("debug_disconnect")
+        await client.call("breakpoint_remove", id="*")
+        stop = await client.call("debug_launch", test=str(file))
+        assert stop["exception"].startswith("AssertionError")
+        end = await client.call("debug_continue")
+        assert (end["state"], end["exitCode"]) == ("Disconnected", 1)
+        said = "Torn ended the test without a stop"
+        assert any(note.startswith(said) and json.dumps(wanted) in note for note in end["notes"])
 
 
 async def test_a_runner_that_ran_nothing_has_not_passed(debugging: Connect, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What Ruby, Perl and PHP print of the exception that ends a program."""
 
+import pytest
+
 from trio_debugmcp.dap.profiles.perl import PerlPrograms
 from trio_debugmcp.dap.profiles.php import PhpPrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame
@@ -38,6 +40,21 @@ def test_perl_prints_what_ends_a_program_last_with_its_callers_behind_it() -> No
     assert found.by_line
     assert programs.printed_in("odd at a.pl line 2.\ndone\n").crash is None, "a warning, and the program went on"
     assert programs.printed_in("").crash is None
+
+
+@pytest.mark.parametrize(
+    ("line", "warns"),
+    [
+        ('warn "low stock";', True),
+        ("carp 'odd' if $n;", True),
+        ('warn("low") and die "none";', False),
+        ("croak 'none'", False),
+        ("return 1 / $n;", False),
+        ("my $warned = 1 / $n;", False),
+    ],
+)
+def test_a_line_of_perl_that_warns_has_not_ended_the_program(line: str, warns: bool) -> None:
+    assert PerlPrograms().only_warns(line) is warns
 
 
 def test_php_prints_what_an_exception_was_raised_from_above_it() -> None:

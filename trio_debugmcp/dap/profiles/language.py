@@ -313,6 +313,10 @@ class LanguagePrograms(LanguageTests):
         """The exceptions that a program has printed: the one that ended it, and others."""
         return PrintedExceptions()
 
+    def only_warns(self, line: str) -> bool:
+        """Whether a line of source has only printed what looks like an exception, and has raised none."""
+        return False
+
 
 class Repl:
     """What users evaluate: statements, values, and evaluations that do not end. The defaults know no language.

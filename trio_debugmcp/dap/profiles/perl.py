@@ -9,6 +9,8 @@ from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, Pri
 
 _DIED = re.compile(r"(?P<said>\S.*) at (?P<file>\S.*?) line (?P<line>\d+)(?:, <[^<>]*> (?:line|chunk) \d+)?\.")
 
+_WARNS, _DIES = re.compile(r"\b(?:warn|carp|cluck)\b"), re.compile(r"\b(?:die|croak|confess)\b")
+
 _INDEX = re.compile(r"\[(\d+)\]|(\d+)")
 
 
@@ -47,3 +49,6 @@ class PerlPrograms(LanguagePrograms):
             return PrintedExceptions()
         crash = Crash(f"die: {died['said']}", (CrashFrame("", died["file"], int(died["line"])),))
         return PrintedExceptions(crash, unseen="perl-ls has no breakpoints on exceptions", by_line=True)
+
+    def only_warns(self, line: str) -> bool:
+        return _WARNS.search(line) is not None and _DIES.search(line) is None

@@ -69,6 +69,7 @@ class Launch(Struct, frozen=True):
         stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
         fails_with: types of exceptions that stop it where they are raised, as a test fails there.
         fails_below: not in the program itself, but in those that it starts.
+        raised: a pattern of what a runner of tests writes of an exception that has ended one, with its type as `kind`.
         restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
         build: how it is built, if not as other programs of its language.
         source: what the program was built from by us; a restart builds it again.
@@ -91,6 +92,7 @@ class Launch(Struct, frozen=True):
     stop_at: tuple[str, ...] = ()
     fails_with: tuple[str, ...] = ()
     fails_below: bool = False
+    raised: str | None = None
     restart_at_entry: bool | None = None
     path_mappings: tuple[PathMapping, ...] = ()
     build: BuildPlan | None = None

@@ -28,7 +28,11 @@ METHOD = re.compile(
 _IS_TEST = re.compile(r"@test\b|#\[\\?(?:\w+\\)*Test\b")
 """In the comment or the attributes of a method that is a test, though it is not called `test…`."""
 
-_FAILURES = ("PHPUnit\\Framework\\ExpectationFailedException", "PHPUnit\\Framework\\AssertionFailedError")
+_FAILURES = ("PHPUnit\\Framework\\AssertionFailedError", "PHPUnit\\Framework\\Error\\Error")
+"""With what is derived from them: the second is raised where PHP warns of a key that is not there, for example."""
+
+RAISED_IN_PHP = r"(?m)^\d+\) .*\n(?P<kind>[A-Z]\w*(?:\\\w+)*): (?!.*(?:\n.+)*?\nFailed asserting)"
+"""What an assertion says of itself, in words of the user, stands there, too."""
 
 _RAN_NONE = "No tests executed!"
 
@@ -48,7 +52,7 @@ def phpunit_run(test: NamedTest) -> TestRun:
             f"'{test.file}' is a test of PHPUnit, which is not installed: composer require --dev phpunit/phpunit."
         )
     args = (*_selected(test), test.file)
-    return TestRun(program, args, str(home), ran_none=_RAN_NONE, fails_with=_FAILURES)
+    return TestRun(program, args, str(home), ran_none=_RAN_NONE, fails_with=_FAILURES, raised=RAISED_IN_PHP)
 
 
 def _selected(test: NamedTest) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ import re
 import shutil
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
@@ -21,6 +23,8 @@ _FAILURES = ("Minitest::Assertion", "Test::Unit::AssertionFailedError")
 
 RAISED_IN_RUBY = r"(?m)^(?: +\d+\) Error:\n.*:|Error: .*:)\n *(?P<kind>[A-Z][\w:]*): "
 """As minitest writes it, and as test-unit does."""
+
+RAISED_IN_RSPEC = r"(?m)^ {5}Failure/Error: .*\n(?:(?! {5}Failure/Error: | {2}\d+\) ).*\n)*? {5}(?P<kind>[A-Z][\w:]*):$"
 
 
 def ruby_run(test: NamedTest) -> TestRun:
@@ -75,5 +79,5 @@ def _rspec(test: NamedTest, home: Path) -> TestRun:
         raise NoSuchTest(f"'{test.file}' is a test of RSpec, which is not installed: gem install rspec.")
     place = f"{test.file}:{test.line}" if test.line is not None else test.file
     chosen = ("-e", test.name) if test.name else ()
-    fails_with = ("RSpec::Expectations::ExpectationNotMetError",)
-    return TestRun(program, (place, *chosen), str(home), ran_none=r"(?m)^0 examples, ", fails_with=fails_with)
+    run = TestRun(program, (place, *chosen), str(home), ran_none=r"(?m)^0 examples, ", raised=RAISED_IN_RSPEC)
+    return replace(run, fails_with=("RSpec::Expectations::ExpectationNotMetError",))

@@ -1,12 +1,16 @@
 """What the program that has ended printed of exceptions, for answers: the one that ended it, and others."""
 
 import json
+import re
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions, Survived
 from trio_debugmcp.server.answers.ended_by import ChildrenOf
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.source import source_line
 from trio_debugmcp.server.answers.stop_data import CausePayload
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.output.terminal_sequences import plain
@@ -25,6 +29,9 @@ _MAX_SURVIVED = 5
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"})
 """Signals by which programs are ended from outside, also by this server: whatever they have stopped at before."""
+
+_MAX_KINDS = 3
+"""Types of exceptions that ended tests, and are named."""
 
 _MAX_LENGTH = 200
 """Characters of an exception in one line."""
@@ -100,7 +107,7 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
             "the program ended with exit code 0, but it, or a process that it started, has printed an exception"
             f"{place}: {shortened(crash.exception, _MAX_LENGTH)}"
         )
-    return [*notes, *_unseen(debugger, ended, printed)]
+    return [*notes, *_unseen(debugger, ended, printed), *_ended_tests(debugger, ended)]
 
 
 def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> list[str]:
@@ -130,8 +137,32 @@ def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> 
     ]
 
 
-def _wanted(breakpoint: dict[str, str | int]) -> str:
-    return f"breakpoints: [{json.dumps(breakpoint, ensure_ascii=False)}]"
+def _ended_tests(debugger: Debugger, ended: Snapshot) -> list[str]:
+    """Return a note on exceptions that ended tests without a stop, as their runner has caught them."""
+    program = debugger.programs.at_hand.started()
+    start = None if program is None else program.start
+    if program is None or not isinstance(start, Launch) or start.raised is None:
+        return []
+    if not start.stop_at or not ended.exit_code:
+        return []
+    said = "".join(entry.text for entry in debugger.console.entries() if entry.stream in ("stdout", "stderr"))
+    stops = [kept.stop.exception for kept in debugger.state.kept.stops if kept.session_id in program.sessions]
+    seen = {each.type for each in stops if each is not None}
+    every = dict.fromkeys(found["kind"] for found in re.finditer(start.raised, plain(said)))
+    kinds = [kind for kind in every if kind not in start.fails_with and kind not in seen]
+    if not kinds:
+        return []
+    named, others = kinds[:_MAX_KINDS], len(kinds) - _MAX_KINDS
+    what = " and ".join(named) + (f" and {others} more types" if others > 0 else "")
+    tests = "the test" if len(kinds) == 1 else "tests"
+    wanted = _wanted(*({"exception": kind} for kind in named))
+    return [
+        f"{what} ended {tests} without a stop, as the runner catches that: with `{wanted}` one stops where it is raised"
+    ]
+
+
+def _wanted(*breakpoints: dict[str, str | int]) -> str:
+    return f"breakpoints: {json.dumps(breakpoints, ensure_ascii=False)}"
 
 
 def _is_shown(exception: str | None, shown: tuple[str, ...]) -> bool:
@@ -181,7 +212,13 @@ def _printed(debugger: Debugger) -> PrintedExceptions:
     if debugger.last_start is None:
         return PrintedExceptions()
     stderr = "".join(entry.text for entry in debugger.console.entries() if entry.stream == "stderr")
-    return debugger.last_start[0].programs.printed_in(plain(stderr))
+    programs = debugger.last_start[0].programs
+    found = programs.printed_in(plain(stderr))
+    if found.by_line and found.crash is not None and found.crash.frames:
+        frame = found.crash.frames[0]
+        if programs.only_warns(source_line(debugger, None, frame.file, frame.line) or ""):
+            return replace(found, crash=None)
+    return found
 
 
 def _note(places: Places, each: Survived) -> str:

@@ -86,6 +86,7 @@ async def _launched(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTa
         stop_at=target.stop_at,
         fails_with=run.fails_with if params.stop_on_uncaught else (),
         fails_below=run.fails_below,
+        raised=run.raised,
         build=run.build,
         path_mappings=checked_mappings(debugger, params.path_mappings, target.profile),
         tasks=tasks,

@@ -21,7 +21,7 @@ def start_notes(
 ) -> list[str]:
     """Return notes on a start that came to this answer; `is_own`: the program runs on this server's own interpreter."""
     if target.run is not None:
-        return [*_none_ran(target.run, answer), *_raised(target.run, launch, answer)]
+        return _none_ran(target.run, answer)
     programs = target.profile.programs
     advice = programs.start_advice(target.program, f"{answer.exception or ''}\n{answer.stderr}")
     notes = [advice] if advice is not None else _missing(debugger, target, launch, answer)
@@ -50,20 +50,6 @@ def _none_ran(run: TestRun, answer: StopAnswer) -> list[str]:
     if answer.state != "Disconnected" or run.ran_none is None or re.search(run.ran_none, said) is None:
         return []
     return [_NONE_RAN]
-
-
-def _raised(run: TestRun, launch: Launch, answer: StopAnswer) -> list[str]:
-    """Return a note on an exception that ended a test without a stop, as the runner has caught it."""
-    if run.raised is None or answer.state != "Disconnected" or not answer.exit_code or not launch.stop_at:
-        return []
-    found = re.search(run.raised, plain(f"{answer.stdout}\n{answer.stderr}"))
-    if found is None or found["kind"] in run.fails_with:
-        return []
-    kind = found["kind"]
-    wanted = f"breakpoints: {json.dumps([{'exception': kind}])}"
-    return [
-        f"{kind} ended the test without a stop, as its runner catches it: with `{wanted}` it stops where one is raised"
-    ]
 
 
 _NONE_RAN = "no test ran: the runner found none that was meant. A file without a name behind it runs all in it"
