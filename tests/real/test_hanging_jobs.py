@@ -253,3 +253,42 @@ async def test_a_program_that_joins_a_process_whose_result_it_does_not_read_is_a
     assert circle.startswith(f"deadlock: s-1 waits for the end of send: {ids['send']}; ")
     readers = f"s-1, put: {ids['put']} and itself"
     assert f"; send: {ids['send']} waits to write to a full pipe that only {readers} can read" in circle
+
+
+WAITING = """
+import os
+import threading
+
+def serve():
+    threading.Event().wait()
+
+rank = next((rank for rank in range(1, 3) if not os.fork()), 0)
+os.environ["RANK"] = str(rank)
+serve()
+"""
+
+
+async def test_a_process_that_is_stopped_by_a_signal_is_said_to_be_and_waits_for_nothing(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "waiting.py"
+    file.write_text(WAITING)
+    async with debugging("legacy", "--patience", "3") as client:  # each call waits for an answer that does not come
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
+        while "(rank 0-2)" not in " ".join((await client.call("fleet_state")).get("classes", ())):
+            await trio.sleep(0.1)
+        [held] = (await client.call("fleet_state", group="rank=1", full=True))["processes"]
+        pid = (await client.read(f"debugger://sessions/{held['sessionId']}/session"))["processId"]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            answer = await client.call("fleet_state")
+            paused = await client.call("debug_pause", group="rank=1")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    why = f"the program does not answer: process {pid} is stopped by a signal; SIGCONT continues it"
+    who = f"1 (rank 1: {held['sessionId']}): "
+    assert any(each.startswith(who) and each.endswith(why) for each in answer["notes"])
+    assert paused["failed"] == [who + why]
+    assert not any("every thread waits" in each for each in paused["notes"])
+    assert not any("rank 1" in each and "waits for" in each for each in answer.get("classes", ()))
+    assert "moved" not in answer["since"]

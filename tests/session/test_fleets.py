@@ -1,6 +1,7 @@
 """Many processes looked at together, on scripted adapters: what each says of itself, and what became of those gone."""
 
 import gc
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from trio.testing import MockClock
 from tests.server.scene import SESSION, failure
 from tests.session.test_children import adopt
 from tests.session.test_guests import listening
+from trio_debugmcp.session.breakpoints.breakpoint_syncs import EACH_SECONDS
 from trio_debugmcp.state.model import State
 from trio_debugmcp.testing import FakeAdapter
 
@@ -120,7 +122,47 @@ async def test_a_breakpoint_is_set_in_those_that_answer_and_the_silent_ones_are_
         assert all(worker.sent("setBreakpoints") for worker in workers[:2])
         again = await client.call("breakpoint_enable", id=answer["id"], enabled=False)
         assert again["notes"] == ["7 did not answer and may not have it (rank 2-8)"]
-        assert (await failure(client, "breakpoint_remove", id=answer["id"])).code == "TIMEOUT"
+        removed = await client.call("breakpoint_remove", id=answer["id"])
+        assert removed == {
+            "removed": [answer["id"]],
+            "notes": ["7 did not answer and may still have it (rank 2-8)"],
+        }
+        assert not any(each.startswith(answer["id"]) for each in (await client.call("breakpoint_list"))["breakpoints"])
+
+
+async def test_breakpoints_that_each_process_keeps_without_an_answer_are_removed_and_all_are_named(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    (file := tmp_path / "data.py").write_text("x = 1\n")
+    async with listening(probed=True) as (client, door, _):
+        workers = await dial_in(door, stacks(0), stacks(1))
+        for line in (1, 2):
+            await client.call("breakpoint_set", file=str(file), line=line)
+        for worker in workers:
+            worker.withhold("setBreakpoints")
+        removed = await client.call("breakpoint_remove", id="*")
+        assert removed["notes"] == ["2 did not answer and may still have them (s-2, s-3)"]
+
+
+async def test_a_process_that_is_busy_with_an_earlier_change_holds_up_the_next_one_no_longer_than_one_that_is_silent(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    (file := tmp_path / "data.py").write_text("x = 1\n")
+    async with listening(probed=True) as (client, door, _):
+        [_, silent] = await dial_in(door, stacks(0), stacks(1))
+        silent.withhold("setBreakpoints")
+        took = list[float]()
+
+        async def change(tool: str, **arguments: Any) -> None:
+            began = trio.current_time()
+            answer = await client.call(tool, **arguments)
+            took.append(trio.current_time() - began)
+            assert answer["notes"] == ["1 did not answer and may not have it (s-3)"]
+
+        async with trio.open_nursery() as nursery:
+            for line in (1, 2, 3):
+                nursery.start_soon(partial(change, "breakpoint_set", file=str(file), line=line))
+        assert max(took) < EACH_SECONDS + 1
 
 
 async def test_a_breakpoint_that_none_takes_in_time_is_an_error(autojump_clock: MockClock, tmp_path: Path) -> None:

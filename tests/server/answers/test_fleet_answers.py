@@ -66,12 +66,19 @@ def test_one_rank_of_thirty_two_that_is_elsewhere_comes_first_with_its_session()
     assert size <= 2048
 
 
+def test_processes_that_are_silent_for_the_same_reason_are_one_line_whatever_their_numbers() -> None:
+    silent = [ProcessNow(f"s-{n}", {"rank": str(n)}, stack=LOADS, silent=f"process {n} is stopped") for n in range(9)]
+    answer, _ = answered(FleetLook(processes=silent, before={"s-1": 7}))
+    assert answer.notes == ["9 (rank 0-8): seen from outside, as process 0 is stopped (other numbers elsewhere)"]
+    assert "moved" not in (answer.since or "")
+
+
 def test_a_thousand_that_are_in_a_thousand_places_have_four_kilobytes() -> None:
     many = [
         ProcessNow(f"s-{n}", {"rank": str(2 * n), "host": f"node-{n % 7}"}, stack=(frame("f" * 60 + str(n), n), *MAIN))
         for n in range(1000)
     ]
-    silent = [ProcessNow(f"s-{n}", unknown=f"process {n} is starved") for n in range(1000, 1100)]
+    silent = [ProcessNow(f"s-{n}", unknown=f"reason {chr(n)}") for n in range(1000, 1100)]
     ended = [Departed(f"s-{n}", "s-1", {}, n, n % 200, "the program ended") for n in range(2000, 3000)]
     answer, size = answered(FleetLook(processes=[*many, *silent], ended=ended))
     assert size <= 4096

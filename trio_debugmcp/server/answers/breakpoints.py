@@ -81,6 +81,7 @@ class Removed(Answer, frozen=True, kw_only=True):
     """The ids of what was removed."""
 
     removed: list[str]
+    notes: list[str] = []
 
 
 class BreakpointLines(Answer, frozen=True, kw_only=True):

@@ -192,7 +192,8 @@ def _process(snapshot: Snapshot, found: StackList) -> ProcessNow:
         stack=standing.frames,
         others=tuple(each.frames for each in others),
         waits=standing.thread.waits if stop is None else None,
-        all_wait=all(each.thread.state == "waiting" for each in found.stacks),
+        all_wait=found.failure is None and all(each.thread.state == "waiting" for each in found.stacks),
+        silent=None if found.failure is None else found.failure.reason,
     )
 
 

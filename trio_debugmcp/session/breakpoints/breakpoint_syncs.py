@@ -6,12 +6,15 @@ Whatever changes a breakpoint merges the change here, and sends it to all sessio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 
 import trio
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.breakpoints.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import REQUEST_SECONDS
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint, StopPlace
 from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
@@ -19,6 +22,11 @@ from trio_debugmcp.state.model import State
 log = logging.getLogger(__name__)
 
 _MAX_NAMED = 5
+
+EACH_SECONDS = REQUEST_SECONDS + 1.0
+"""For one of several sessions to take a change. What it does not take in this time is sent again when it answers.
+
+A little longer than for a request, so that what did not answer is known as such."""
 
 
 class BreakpointSyncs:
@@ -30,7 +38,8 @@ class BreakpointSyncs:
         unconfirmed: of each breakpoint that was sent, the sessions that did not answer, where others did.
     """
 
-    def __init__(self, merger: Merger) -> None:
+    def __init__(self, merger: Merger, patience: Patience) -> None:
+        self._patience = patience
         self._merger = merger
         self._syncs: list[BreakpointSync] = []
         self._notifications: Counter[tuple[str, int]] = Counter()
@@ -85,10 +94,11 @@ class BreakpointSyncs:
     async def send(self, changed: Iterable[StopPlace | ExceptionBreakpoint]) -> None:
         """Send what these breakpoints are part of: their files, the functions, the exceptions.
 
-        Of those that have a breakpoint now some sessions may not answer: they are `unconfirmed`.
+        Some sessions may not answer: they are `unconfirmed`, and get the change when they do. One of several has
+        `EACH_SECONDS` for all that is sent: it may be busy with what was sent before.
 
         Raises:
-            DebugError: an adapter refused, or none answers; the others have got the change.
+            DebugError: an adapter refused, or none has what was set; the others have got the change.
         """
         changed = list(changed)
         lines = [breakpoint for breakpoint in changed if isinstance(breakpoint, StopPlace)]
@@ -97,13 +107,18 @@ class BreakpointSyncs:
         wanted |= {EXCEPTIONS for breakpoint in changed if isinstance(breakpoint, ExceptionBreakpoint)}
         addressed = any(line.spec.address or line.spec.watch for line in lines)
         asked = self.accepting
+        seconds = self._patience.seconds(EACH_SECONDS) if len(asked) > 1 else inf
         failures: dict[str, DebugError] = {}
 
         async def send(sync: BreakpointSync) -> None:
             try:
-                await sync.send(wanted)
-                if addressed:
-                    await sync.addressed.send()
+                with trio.fail_after(seconds):
+                    await sync.send(wanted)
+                    if addressed:
+                        await sync.addressed.send()
+            except trio.TooSlowError:
+                sentence = f"{sync.profile.name} did not take the breakpoints within {seconds:g} s."
+                failures[sync.session_id] = UsageError("TIMEOUT", sentence)
             except AdapterGone as gone:  # then the adapter has no breakpoints any more, either
                 log.debug("%r: %s", sync, gone)
             except DebugError as error:
@@ -125,14 +140,14 @@ class BreakpointSyncs:
         asked: list[BreakpointSync],
         failures: Mapping[str, DebugError],
     ) -> tuple[str, ...]:
-        """Keep which sessions have not answered, and return them, where others have what was set."""
-        for breakpoint in changed:
-            self.unconfirmed.pop(breakpoint.id, None)
-        silent = tuple(each.session_id for each in asked if _is_silence(failures.get(each.session_id)))
+        """Keep which of several sessions have not answered, and return them, unless none has what was set."""
         set_now = {breakpoint.id for breakpoint in self._merger.state.every_breakpoint}
-        if not silent or len(silent) == len(asked) or not set_now.issuperset(each.id for each in changed):
+        changed_now = {breakpoint.id for breakpoint in changed}
+        self.unconfirmed = {id_: silent for id_, silent in self.unconfirmed.items() if id_ in set_now - changed_now}
+        silent = tuple(each.session_id for each in asked if _is_silence(failures.get(each.session_id)))
+        if not silent or len(asked) == 1 or (len(silent) == len(asked) and changed_now & set_now):
             return ()
-        self.unconfirmed |= {breakpoint.id: silent for breakpoint in changed}
+        self.unconfirmed |= dict.fromkeys(changed_now, silent)
         return silent
 
 

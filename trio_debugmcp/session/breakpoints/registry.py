@@ -66,7 +66,7 @@ class BreakpointRegistry:
         self._numbers = count(1)
         self._versions = count(1)
         self.owners = Owners()
-        self.syncs = BreakpointSyncs(merger)
+        self.syncs = BreakpointSyncs(merger, patience)
         self.exceptions = ExceptionRegistry(merger, self.syncs, self.owners, self._numbers, self.remove)
         self.runs = Runs(merger, self._versions, self.syncs, patience)
 

@@ -44,6 +44,7 @@ from trio_debugmcp.session.looking.by_probe.live_threads import (
 )
 from trio_debugmcp.session.looking.by_probe.program_probe import MAX_SIZE, MAX_THREADS
 from trio_debugmcp.session.looking.frames import active_thread
+from trio_debugmcp.session.looking.from_outside.outside import Outside
 from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.machine_code.native_threads import NativeThreads
 from trio_debugmcp.session.looking.no_answer import About, no_task_known, no_thread
@@ -143,9 +144,7 @@ class ProgramThreads:
         if isinstance(found, ProbeThreads):
             return ThreadList("probe", tuple(map(live_thread, found.threads)), found.total, found.deadlocks)
         if found.outside is not None:
-            seen = tuple(stack.thread for stack in found.outside.stacks)
-            if found.failure.silence is not None and found.failure.silence.reason in ("stopped", "traced"):
-                seen = tuple(replace(thread, state="stopped", waits=None) for thread in seen)
+            seen = tuple(stack.thread for stack in _stacks_from_outside(found.outside, found.failure))
             return ThreadList("outside", seen, len(seen), failure=found.failure)
         last = tuple(map(last_thread, self._ways.snapshot.threads.threads))
         return ThreadList("stop", last, len(last), failure=found.failure)
@@ -278,7 +277,8 @@ class ProgramThreads:
             )
         if found.outside is None:
             return StackList("stop", failure=found.failure)
-        cut = tuple(replace(stack, frames=stack.frames[:most]) for stack in found.outside.stacks)
+        seen = _stacks_from_outside(found.outside, found.failure)
+        cut = tuple(replace(stack, frames=stack.frames[:most]) for stack in seen)
         return StackList("outside", cut, len(cut), found.failure)
 
     async def processor_use(self) -> ProcessorUse | None:
@@ -316,3 +316,10 @@ class ProgramThreads:
             f"The tasks of this program are not known: {found.failure.reason}. Look at its threads with threads_list.",
             {"adapter": self._ways.profile.name},
         )
+
+
+def _stacks_from_outside(seen: Outside, failure: Unanswered) -> tuple[LiveStack, ...]:
+    """Return what was seen of a program that is silent; in one that is held as a whole no thread waits for anything."""
+    if failure.silence is None or not failure.silence.is_held:
+        return seen.stacks
+    return tuple(replace(each, thread=replace(each.thread, state="stopped", waits=None)) for each in seen.stacks)

@@ -21,7 +21,14 @@ from trio_debugmcp.server.answers.fleet.fleet_classes import (
     named,
     place_of,
 )
-from trio_debugmcp.server.answers.fleet.fleet_lines import alike, counted, fitting_lines, room_of, without_host
+from trio_debugmcp.server.answers.fleet.fleet_lines import (
+    alike,
+    counted,
+    failure_lines,
+    fitting_lines,
+    room_of,
+    without_host,
+)
 from trio_debugmcp.server.answers.fleet.merged_stacks import StackBranchData, merged, tree_data, tree_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.ending import BY_ITSELF, LEFT
@@ -210,8 +217,9 @@ def _order_of_end(group: Sequence[Departed]) -> tuple[bool, int]:
 
 
 def _unknown(processes: Sequence[ProcessNow]) -> list[str]:
-    said = {process.id: f"stacks not known: {process.unknown}" for process in processes if process.unknown is not None}
-    return alike(processes, said)
+    unknown = {each.id: f"stacks not known: {each.unknown}" for each in processes if each.unknown is not None}
+    silent = {each.id: f"seen from outside, as {each.silent}" for each in processes if each.silent is not None}
+    return failure_lines(processes, unknown | silent)
 
 
 def _processor(look: FleetLook) -> list[str]:
@@ -236,7 +244,7 @@ def _since(look: FleetLook) -> str | None:
     before = look.before
     if before is None:
         return None
-    known = [process for process in look.processes if process.id in before and process.unknown is None]
+    known = [process for process in look.processes if process.id in before and process.answers]
     there, unknown = _parted(known, lambda process: before[process.id] is not None)
     moved, same = _parted(there, lambda process: place_of(process.stack) != before[process.id])
     still, computed = _parted(same, lambda process: (look.used.get(process.id, Used()).since or 0.0) < _STILL)

@@ -36,7 +36,7 @@ class ProcessNow(Struct, frozen=True):
         stack: of the thread that stands for it: the one that is stopped, else the main one; the innermost first.
         others: the stacks of its other threads, but those that wait for work.
         waits: what the thread waits for; `stopped`: why it is stopped; `all_wait`: every thread waits.
-        unknown: why its stacks are not known.
+        unknown: why its stacks are not known; `silent`: why it does not answer, where they were seen from outside.
     """
 
     id: str
@@ -48,6 +48,12 @@ class ProcessNow(Struct, frozen=True):
     stopped: str | None = None
     all_wait: bool = False
     unknown: str | None = None
+    silent: str | None = None
+
+    @property
+    def answers(self) -> bool:
+        """Whether it has said itself where it is: frames that are seen from outside are not quite the same."""
+        return self.unknown is None and self.silent is None
 
 
 class ProcessClass(Struct, frozen=True):

@@ -6,6 +6,7 @@
 What does not fit is for the caller to count.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -65,6 +66,24 @@ def alike(processes: Sequence[ProcessNow], said: Mapping[str, str]) -> list[str]
     those = [process for process in processes if process.id in said]
     groups = sorted(grouped(those, lambda process: said[process.id]), key=len)
     return [f"{len(group)} ({named(group)}): {shortened(said[group[0].id], _MOST_SAID)}" for group in groups]
+
+
+def failure_lines(processes: Sequence[ProcessNow], failures: Mapping[str, str], what: str = "") -> list[str]:
+    """Return the reasons of failures, those that differ in numbers only as one: `2 (rank 3, 7): thread 5 …`.
+
+    `what`: has failed, behind the number of the processes. Where the reason is empty, no more is said.
+    """
+    those = [each for each in processes if each.id in failures]
+    groups = sorted(grouped(those, lambda each: re.sub(r"\d+", "0", failures[each.id])), key=len)
+    return [
+        f"{len(group)}{what} ({named(group)}){_reason({failures[each.id]: None for each in group})}" for group in groups
+    ]
+
+
+def _reason(reasons: Mapping[str, None]) -> str:
+    first = next(iter(reasons))
+    others = " (other numbers elsewhere)" if len(reasons) > 1 else ""
+    return f": {shortened(first, _MOST_SAID - len(others))}{others}" if first else ""
 
 
 def without_host(processes: Sequence[Labelled]) -> list[Labelled]:

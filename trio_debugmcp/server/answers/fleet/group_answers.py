@@ -3,14 +3,13 @@
 An answer has at most 2 KB for 32 processes, and 4 KB for a thousand; what is left out is counted.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, class_line, classes_of, grouped, named
-from trio_debugmcp.server.answers.fleet.fleet_lines import alike, fitting_lines, room_of
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, class_line, classes_of, named
+from trio_debugmcp.server.answers.fleet.fleet_lines import alike, failure_lines, fitting_lines, room_of
 from trio_debugmcp.server.answers.fleet.value_classes import value_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.state.labels import Labels
@@ -155,22 +154,6 @@ def group_state(places: Places, moved: GroupMoved) -> GroupState:
     ]
     full = GroupStateData(processes=data, total=len(data))
     return GroupState(full=full, processes=moved.said, omitted=omitted, **kept)
-
-
-def failure_lines(processes: Sequence[ProcessNow], failures: Mapping[str, str]) -> list[str]:
-    """Return the reasons of failures, those that differ in numbers only as one: `2 (rank 3, 7): thread 5 …`."""
-    those = [each for each in processes if each.id in failures]
-    groups = sorted(grouped(those, lambda each: re.sub(r"\d+", "0", failures[each.id])), key=len)
-    said = {
-        each.id: failures[group[0].id] + _unless_equal({failures[one.id] for one in group})
-        for group in groups
-        for each in group
-    }
-    return alike(those, said)
-
-
-def _unless_equal(reasons: set[str]) -> str:
-    return " (other numbers elsewhere)" if len(reasons) > 1 else ""
 
 
 def _kept(lists: Mapping[str, tuple[list[str], float]], number: int) -> tuple[dict[str, list[str]], dict[str, int]]:

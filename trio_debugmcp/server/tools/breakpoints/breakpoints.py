@@ -198,7 +198,7 @@ async def set_breakpoint(debugger: Debugger, spec: BreakpointSpec) -> Breakpoint
     """Set a breakpoint for the client that calls, and answer what it is, and what the update of one has dropped."""
     notes = update_notes(debugger, spec, READER.get())
     made = await debugger.breakpoints.set(spec, READER.get())
-    return _answer(debugger, made.id, notes)
+    return await _answer(debugger, made.id, notes)
 
 
 async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> BreakpointAnswer:
@@ -219,16 +219,17 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
     near = type_question(debugger, spec.exception_type)
     notes = [*([f"no exception of that name is known here. {near}"] if near else []), *update_notes(debugger, spec)]
     made = await debugger.breakpoints.exceptions.set(spec, READER.get())
-    return _answer(debugger, made.id, notes)
+    return await _answer(debugger, made.id, notes)
 
 
 async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointAnswer:
     await debugger.breakpoints.enable(params.id, enabled=params.enabled)
-    return _answer(debugger, params.id)
+    return await _answer(debugger, params.id)
 
 
 async def _remove(debugger: Debugger, params: BreakpointRemove) -> Removed:
-    return Removed(removed=await debugger.breakpoints.remove(params.id))
+    removed = await debugger.breakpoints.remove(params.id)
+    return Removed(removed=removed, notes=await silence_notes(debugger, removed, removed=True))
 
 
 async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointLines:
@@ -238,9 +239,9 @@ async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointLines:
     return replace(breakpoint_lines(debugger), notes=notes)
 
 
-def _answer(debugger: Debugger, breakpoint_id: str, notes: Sequence[str] = ()) -> BreakpointAnswer:
+async def _answer(debugger: Debugger, breakpoint_id: str, notes: Sequence[str] = ()) -> BreakpointAnswer:
     answer = breakpoint_answer(debugger, debugger.breakpoints.find(breakpoint_id))
-    return replace(answer, notes=[*silence_notes(debugger, breakpoint_id), *notes])
+    return replace(answer, notes=[*await silence_notes(debugger, [breakpoint_id]), *notes])
 
 
 TOOLS = (

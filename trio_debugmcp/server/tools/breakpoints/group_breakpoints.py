@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.fleet.fleet_classes import named
-from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_lines import failure_lines, without_common_host
 from trio_debugmcp.server.tools.group_choice import chosen_group, processes_now
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 
@@ -30,8 +32,19 @@ async def in_group(
     return [replace(spec, sessions=ids, group=group) for spec in specs], [said, *chosen.notes]
 
 
-def silence_notes(debugger: Debugger, breakpoint_id: str) -> list[str]:
-    """Say which processes have not answered when a breakpoint was sent to them, which others have taken."""
-    silent = debugger.breakpoints.syncs.unconfirmed.get(breakpoint_id, ())
-    those = without_common_host(processes_now([each for each in debugger.living_sessions() if each.id in silent]))
-    return [f"{len(those)} did not answer and may not have it ({named(those)})"] if those else []
+async def silence_notes(debugger: Debugger, ids: Sequence[str], *, removed: bool = False) -> list[str]:
+    """Say which processes have not answered when breakpoints were sent to them, or removed there, and why if known."""
+    unconfirmed = debugger.breakpoints.syncs.unconfirmed
+    silent = {session_id for id_ in ids for session_id in unconfirmed.get(id_, ())}
+    sessions = [each for each in debugger.living_sessions() if each.id in silent]
+    why = dict[str, str]()
+
+    async def look(session: DebugSession) -> None:
+        why[session.id] = await session.looking.process.why_silent()
+
+    async with trio.open_nursery() as nursery:
+        for session in sessions:
+            nursery.start_soon(look, session)
+    it = "it" if len(ids) == 1 else "them"
+    what = f" did not answer and may {'still' if removed else 'not'} have {it}"
+    return failure_lines(without_common_host(processes_now(sessions)), why, what)

@@ -58,7 +58,7 @@ async def _fleet_state(debugger: Debugger, params: FleetState) -> FleetAnswer:
     )
     memory = FleetMemory(
         at=seen.at,
-        places={each.id: place_of(each.stack) if each.unknown is None else None for each in everyone},
+        places={each.id: place_of(each.stack) if each.answers else None for each in everyone},
         used={session_id: readings[-1] for session_id, readings in seen.used.items() if readings},
     )
     debugger.programs.keep_look(reader, memory)

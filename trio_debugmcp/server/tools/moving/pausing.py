@@ -237,11 +237,14 @@ async def _pause_group(debugger: Debugger, group: str, deadline: float) -> Group
         with trio.CancelScope(shield=True):  # bounded: by the time of a question to the probe
             await on_each(late, lambda session: session.pauses.take_back())
     still = [process for id_, process in armed.items() if _is_running(debugger.state.snapshot(id_))]
-    failures = {**failures, **{process.id: process.unknown for process in still if process.unknown is not None}}
-    waiting = [process for process in still if process.unknown is None]
+    silent = {process.id: why for process in still if (why := process.unknown or process.silent) is not None}
+    failures = {**failures, **silent}
+    waiting = [process for process in still if process.id not in silent]
     notes = [f"{len(late)} did not stop in time, and run on"] if late else []
     if waiting:
         notes.append(f"cannot be paused now, as every thread waits: {len(waiting)} ({named(waiting)}). {_ARMED}")
+    elif silent:
+        notes.append(f"not stopped, as they do not answer: {len(silent)}. {_ARMED}")
     return group_answer(debugger, chosen, failures, notes, armed)
 
 
@@ -257,7 +260,8 @@ async def _as_long_as_they_stop(debugger: Debugger, ids: Collection[str]) -> Non
 async def _waiting(debugger: Debugger, sessions: Sequence[DebugSession]) -> dict[str, ProcessNow]:
     """Return those that are not stopped because every thread of them waits, or because they do not answer at all."""
     late = [session for session in sessions if _is_running(session.snapshot)]
-    return {each.id: each for each in await look(debugger, late) if each.all_wait or each.unknown is not None}
+    found = await look(debugger, late)
+    return {each.id: each for each in found if each.all_wait or (each.unknown or each.silent) is not None}
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:

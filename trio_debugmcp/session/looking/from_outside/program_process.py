@@ -89,6 +89,11 @@ class ProgramProcess:
 
     # --- Why it does not answer ------------------------------------------------------------------------------
 
+    async def why_silent(self) -> str:
+        """Return what is seen of a process that does not answer, in words; empty where nothing is."""
+        pid = self.pid
+        return "" if pid is None else (await self._sampled(pid, Silence())).cause
+
     async def explained(
         self, failure: Unanswered, keeper: LiveStack | None = None, *, looks: bool = True
     ) -> Unanswered:

@@ -20,6 +20,9 @@ LITTLE = 0.2
 
 _SILENT = "the program does not answer"
 
+_OF_THE_DEBUGGER = ("installing", "unreachable", "ended")
+"""Reasons that say all by themselves: there is nothing that could answer."""
+
 _STARVED = "while others use the processors or its own share is limited"
 """A container has a limit, which looks the same: its program is ready to run, and does not."""
 
@@ -49,9 +52,22 @@ class Silence(Struct, frozen=True):
     @property
     def words(self) -> str:
         """The reason for the middle of a sentence."""
+        cause = self.cause
+        if self.reason in _OF_THE_DEBUGGER:
+            return cause
+        return f"{_SILENT}: {cause}" if cause else _SILENT
+
+    @property
+    def is_held(self) -> bool:
+        """Whether something else holds the whole process, of which no thread waits for anything."""
+        return self.reason in ("stopped", "traced")
+
+    @property
+    def cause(self) -> str:
+        """The reason after "does not answer:"; empty where nothing was seen."""
         match self.reason:
             case "gil":
-                return f"{_SILENT}: {_keeps(self.keeper)}"
+                return _keeps(self.keeper)
             case "installing":
                 return "the debugger's part is still being installed in the program"
             case "unreachable":
@@ -61,13 +77,13 @@ class Silence(Struct, frozen=True):
                 left = f"its parent has not collected process {self.pid} yet"
                 return f"the program has ended: {left if is_zombie else f'there is no process {self.pid} any more'}"
             case "stopped":
-                return f"{_SILENT}: process {self.pid} is stopped by a signal; SIGCONT continues it"
+                return f"process {self.pid} is stopped by a signal; SIGCONT continues it"
             case "traced":
-                return f"{_SILENT}: process {self.pid} is stopped by a tracer, as another debugger is"
+                return f"process {self.pid} is stopped by a tracer, as another debugger is"
             case "starved":
-                return f"{_SILENT}: process {self.pid} is ready to run, but {self._had}, {_STARVED}"
+                return f"process {self.pid} is ready to run, but {self._had}, {_STARVED}"
             case "unknown":
-                return f"{_SILENT}{self._seen}"
+                return self._seen
 
     @property
     def advice(self) -> str:
@@ -91,7 +107,7 @@ class Silence(Struct, frozen=True):
         if self.sample is None or self.waited.used is None:
             return ""
         state = "is ready to run" if self.sample.ready else _STATES.get(self.sample.state, "waits")
-        return f": process {self.pid} {state}, and {self._had}"
+        return f"process {self.pid} {state}, and {self._had}"
 
 
 def silence_of(
