@@ -181,6 +181,28 @@ def test_where_a_renewal_fails_what_was_there_stays_and_the_failure_is_said(mach
     assert (directory / "version").read_text() == "1.1"
 
 
+@pytest.mark.parametrize("failing", ["venv", "pip"])
+def test_where_a_renewal_by_pip_fails_the_environment_that_was_there_stays(
+    machine: Machine, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.has(
+        "python", f"[ $3 = pip ] || {{ /bin/rm -rf $5; /bin/mkdir -p $5/bin; /bin/cp $0 $5/bin; }}; [ $3 != {failing} ]"
+    )
+    monkeypatch.setattr("sys.executable", str(machine.programs / "python"))
+    directory = machine.installed / "mdb"
+    directory.mkdir(parents=True)
+    (directory / "m").write_text("")
+    (directory / "version").write_text("1.1")
+    adapter = machine.adapter(
+        'find = ["{installed}/m"]\nversion = { file = "{directory}/version", tested = "1.2" }\ninstall = { pip = "m" }'
+    )
+    (problem,) = install([adapter])
+    assert problem.startswith("mdb: `")
+    assert f"-P -m {failing} " in problem
+    assert [each.name for each in machine.installed.iterdir()] == ["mdb"]
+    assert (directory / "version").read_text() == "1.1"
+
+
 def test_at_the_end_what_is_there_is_named_with_version_and_place(
     machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

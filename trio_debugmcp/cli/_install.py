@@ -6,7 +6,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles import TableProfile
@@ -105,9 +106,9 @@ def _install_one(name: str, way: Install, archives: Path) -> None:
     if way.brew is not None:
         _run(["brew", "install", *way.brew.split()])
     if way.pip is not None:
-        # Not moved: the scripts in a virtual environment know where it is.
-        _run([sys.executable, "-P", "-m", "venv", "--clear", str(place)])
-        _run([str(place / "bin" / "python"), "-P", "-m", "pip", "install", "--quiet", *way.pip.split()])
+        with _in_place_of(place):
+            _run([sys.executable, "-P", "-m", "venv", "--clear", str(place)])
+            _run([str(place / "bin" / "python"), "-P", "-m", "pip", "install", "--quiet", *way.pip.split()])
     if not (way.npm or way.npm_pack or way.then):
         return
     adapters_directory().mkdir(parents=True, exist_ok=True)
@@ -122,6 +123,26 @@ def _install_one(name: str, way: Install, archives: Path) -> None:
             _run([str(word) for word in filled(command, {"installed": str(new)})])
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
+
+
+@contextmanager
+def _in_place_of(place: Path) -> Iterator[None]:
+    """Have a virtual environment made where it stays, as its scripts know where it is; if that fails the old one does.
+
+    A renewal that is killed loses the old one, which is then no longer found, and the next installation removes it.
+    """
+    old = place.with_name(f".{place.name}-old")
+    shutil.rmtree(old, ignore_errors=True)
+    if place.exists():
+        place.rename(old)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        if old.exists():
+            old.rename(place)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _fetched(package: str, archives: Path) -> Path:
