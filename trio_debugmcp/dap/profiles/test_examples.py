@@ -7,15 +7,18 @@ PYTHON = "tests/test_a.py::test_b"
 GO = "price/price_test.go::TestTotal"
 RUST = "src/lib.rs::tests::adds"
 SCRIPT = "test/sum.test.ts::adds up"
+RUBY = "test/shelf_test.rb::ShelfTest#test_sums"
+PHP = "tests/ShelfTest.php::testSums"
+JAVA = "src/test/java/ShelfTest.java::takesOut"
 
 _EXAMPLES = {
     **dict.fromkeys(("pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini", "conftest.py"), PYTHON),
     "go.mod": GO,
     "Cargo.toml": RUST,
     "package.json": SCRIPT,
-    "Gemfile": "test/shelf_test.rb::ShelfTest#test_sums",
-    "composer.json": "tests/ShelfTest.php::testSums",
-    **dict.fromkeys(("pom.xml", "build.gradle", "build.gradle.kts"), "src/test/java/ShelfTest.java::takesOut"),
+    **dict.fromkeys(("Gemfile", "Rakefile", ".rspec"), RUBY),
+    **dict.fromkeys(("composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"), PHP),
+    **dict.fromkeys(("pom.xml", "build.gradle", "build.gradle.kts"), JAVA),
     "CMakeLists.txt": "tests/stock_test.cpp::Stock.Takes",
 }
 """By a file that a project of the language has; of several in one directory the first here counts."""

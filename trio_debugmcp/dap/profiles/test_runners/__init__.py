@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.cargo import cargo_run, may_be_of_rust, rust_files_with
+from trio_debugmcp.dap.profiles.test_runners.class_tests import tests_named
 from trio_debugmcp.dap.profiles.test_runners.cpp_tests import cpp_run
 from trio_debugmcp.dap.profiles.test_runners.go_test import go_files_with, go_run, may_be_of_go
 from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
@@ -22,6 +23,8 @@ from trio_debugmcp.dap.profiles.test_runners.phpunit import phpunit_run
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
 from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 from trio_debugmcp.dap.profiles.test_runners.zig_test import zig_run
+
+_MAX_NAMED = 8
 
 __all__ = ["NoSuchTest", "TestRun", "is_own_program", "may_be_alone", "test_run", "with_file"]
 
@@ -57,7 +60,7 @@ def with_file(test: str, directory: str) -> str:
     """Return a test with its file if it is a name alone: `TestTotal` as `/src/price_test.go::TestTotal`.
 
     Raises:
-        NoSuchTest: several have the name.
+        NoSuchTest: several have the name, or none of a language whose projects are looked through.
     """
     searches = () if is_own_program(test) else (go_files_with, rust_files_with, script_files_with)
     files = next((found for search in searches if (found := search(test, directory))), [])
@@ -66,7 +69,17 @@ def with_file(test: str, directory: str) -> str:
             f"Several {'packages' if files[0].endswith('.go') else 'files'} have '{test}'. "
             f"Pass one of: {', '.join(f'{file}::{test}' for file in files)}."
         )
-    return f"{files[0]}::{test}" if files else test
+    if files or is_own_program(test):
+        return f"{files[0]}::{test}" if files else test
+    found = tests_named(test, directory)
+    if len(found) > 1:
+        raise NoSuchTest(f"{len(found)} tests have the name '{test}'. {_one_of(found)}")
+    return found[0] if found else test
+
+
+def _one_of(tests: Sequence[str]) -> str:
+    more = f", and {len(tests) - _MAX_NAMED} more" if len(tests) > _MAX_NAMED else ""
+    return f"Pass one of: {', '.join(tests[:_MAX_NAMED])}{more}."
 
 
 def test_run(test: str, places: Sequence[str]) -> TestRun:

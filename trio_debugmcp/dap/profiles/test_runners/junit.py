@@ -29,7 +29,7 @@ TEST = re.compile(
     r"(?:(?:(?:public|private|protected|static|final)\s+)*[\w<>\[\].,?]+\s+(?P<name>\w+)\s*\()?"
 )
 
-_PACKAGE = re.compile(r"^[^\S\n]*package[^\S\n]+([\w.]+)\s*;", re.MULTILINE)
+PACKAGE = re.compile(r"^[^\S\n]*package[^\S\n]+([\w.]+)\s*;", re.MULTILINE)
 
 _CLASS = re.compile(r"\b(?:class|interface|enum|record)\s+(?P<name>\w+)")
 
@@ -66,7 +66,7 @@ def junit_run(test: NamedTest) -> TestRun:
     """
     text, file = source_of(test.path), test.path
     inner, method = _selected(test, text)
-    package = _PACKAGE.search(text)
+    package = PACKAGE.search(text)
     within = package[1] if package is not None else ""
     project = project_of(file, within)
     full = f"{package[1]}.{file.stem}" if package is not None else file.stem
@@ -150,24 +150,24 @@ def _selected(test: NamedTest, text: str) -> tuple[list[str], re.Match[str] | No
     """
     if test.line is not None:
         method = at_line(text, test.line, TEST)
-        return _classes_of(method, text), method
+        return classes_of(method, text), method
     outer = test.path.stem
     path = [word for word in re.split(r"[#.$]", test.name.removesuffix("()")) if word]
     if path in ([], [outer]):
         return [], None
-    methods = {".".join([outer, *_classes_of(found, text), found["name"]]): found for found in found_tests(text, TEST)}
+    methods = {".".join([outer, *classes_of(found, text), found["name"]]): found for found in found_tests(text, TEST)}
     fits = [name for name in methods if f".{name}".endswith(f".{'.'.join(path)}")]
     if len(fits) > 1:
         raise NoSuchTest(f"{len(fits)} tests of '{test.file}' have that name. Pass one of: {', '.join(fits)}.")
     if fits:
-        return _classes_of(methods[fits[0]], text), methods[fits[0]]
-    inner = next((_classes_of(found, text) for found in methods.values() if path[-1] in _classes_of(found, text)), None)
+        return classes_of(methods[fits[0]], text), methods[fits[0]]
+    inner = next((classes_of(found, text) for found in methods.values() if path[-1] in classes_of(found, text)), None)
     if inner is None:
         raise no_test(test.name, [found["name"] for found in methods.values()], test.file)
     return inner[: inner.index(path[-1]) + 1], None
 
 
-def _classes_of(method: re.Match[str], text: str) -> list[str]:
+def classes_of(method: re.Match[str], text: str) -> list[str]:
     """Return the classes that a method is in, without the one of the file."""
     return blocks_around(text, method.start("name"), _CLASS)[1:]
 

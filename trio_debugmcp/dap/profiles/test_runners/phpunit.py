@@ -58,7 +58,7 @@ def phpunit_run(test: NamedTest) -> TestRun:
 def _selected(test: NamedTest) -> tuple[str, ...]:
     """Return the options that select a test: `testSums`, `ShelfTest::testSums`, or `testSums with data set #1`."""
     text = source_of(test.path)
-    names = [found["name"] for found in found_tests(text, METHOD) if _is_test(found)]
+    names = [found["name"] for found in found_tests(text, METHOD) if is_test(found)]
     name = test.name
     if test.line is not None:
         name = at_line(text, test.line, METHOD)["name"]
@@ -71,6 +71,7 @@ def _selected(test: NamedTest) -> tuple[str, ...]:
     return ("--filter", f"/::{method}{rows}$/")
 
 
-def _is_test(found: re.Match[str]) -> bool:
+def is_test(found: re.Match[str]) -> bool:
+    """Whether PHPUnit takes a method for a test."""
     is_run = not {"private", "protected", "abstract"} & set(found["how"].split())
     return is_run and (found["name"].startswith("test") or _IS_TEST.search(found["marks"]) is not None)

@@ -12,11 +12,11 @@ from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _PROJECT = ("Gemfile", "Rakefile")
 
-_METHOD = re.compile(r"^[^\S\n]*+def\s+(?P<name>test_\w+[?!]?)", re.MULTILINE)
+METHOD = re.compile(r"^[^\S\n]*+def\s+(?P<name>test_\w+[?!]?)", re.MULTILINE)
 
-_CLASS = re.compile(r"^[^\S\n]*+class\s+([\w:]+)", re.MULTILINE)
+CLASS = re.compile(r"^[^\S\n]*+class\s+([\w:]+)", re.MULTILINE)
 
-_TITLED = re.compile(r"^[^\S\n]*+(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
+TITLED = re.compile(r"^[^\S\n]*+(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
 """Of Rails' tests and minitest's specs."""
 
 _FAILURES = ("Minitest::Assertion", "Test::Unit::AssertionFailedError")
@@ -53,13 +53,13 @@ _TESTS = ("test", "tests", "spec")
 def _selected(test: NamedTest) -> tuple[str, ...]:
     """Return the options that select a test, as `Class#method`, as a method, or by the title that it has."""
     text = source_of(test.path)
-    methods = [found["name"] for found in _METHOD.finditer(text)]
-    titles = [found["name"] for found in _TITLED.finditer(text)]
+    methods = [found["name"] for found in METHOD.finditer(text)]
+    titles = [found["name"] for found in TITLED.finditer(text)]
     name = test.name
     if test.line is not None:
-        found = at_line(text, test.line, _METHOD if methods else _TITLED)
+        found = at_line(text, test.line, METHOD if methods else TITLED)
         name = found["name"]
-        classes = _CLASS.findall(text, 0, found.start())
+        classes = CLASS.findall(text, 0, found.start())
         if methods.count(name) > 1 and classes:
             name = f"{classes[-1]}#{name}"
     if not name:
