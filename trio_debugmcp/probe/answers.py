@@ -267,7 +267,7 @@ class ProbeStacks(ProbeAnswer, frozen=True):
     """The answer to `stacks`: every thread with its frames, the number of threads, and which block each other.
 
     `marks`, `used`, `shared`, `blocked`: of the process, where asked. `shared` is None where it can have no such locks,
-    `blocked` where the kernel does not say it.
+    `blocked` where the kernel does not say it. `shared_omitted`: how many more locks there may be.
     """
 
     stacks: tuple[ProbeStack, ...]
@@ -276,6 +276,7 @@ class ProbeStacks(ProbeAnswer, frozen=True):
     marks: ProcessMarks | None = None
     used: ProcessorUse | None = None
     shared: tuple[SharedLock, ...] | None = None
+    shared_omitted: Amount = 0
     blocked: BlockedProcess | None = None
 
 

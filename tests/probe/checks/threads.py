@@ -19,7 +19,7 @@ from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
-from trio_debugmcp.probe.inside.threads import pipe_holders, shared_locks, thread_list, wait_ends
+from trio_debugmcp.probe.inside.threads import pipe_holders, shared_locks, shared_uses, thread_list, wait_ends
 from trio_debugmcp.probe.inside.threads import waits as waits_module
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -207,6 +207,30 @@ def check_the_locks_that_processes_share_are_listed_with_who_has_and_who_wants_t
         (0, False, [], [(waiter.name, True)]),
         None,
     ]
+
+
+def check_of_many_locks_that_processes_share_those_that_are_waited_for_come_first_and_the_others_are_counted() -> None:
+    locks: List[Any] = [multiprocessing.Semaphore(5), multiprocessing.Lock(), multiprocessing.Lock()]
+    for each in locks:
+        each.acquire()
+    acquire = locks[2].acquire
+    waiter = start(lambda: acquire())
+    until(lambda found: waiter.name in {each["name"] for each in found["threads"] if "waits" in each})
+
+    def listed() -> Any:
+        return thread_list.stacks_json(SHARED, Budget(seconds=100), Renderer(Budget(seconds=100)))
+
+    whole, most = listed(), shared_uses.MOST_LISTED
+    assert whole["sharedOmitted"] == 0
+    shared_uses.MOST_LISTED = 1
+    try:
+        first = listed()
+    finally:
+        shared_uses.MOST_LISTED = most
+        for each in locks:
+            each.release()
+    assert [bool(each["waiters"]) for each in first["shared"]] == [True]
+    assert first["sharedOmitted"] == len(whole["shared"]) - 1 >= 2
 
 
 def check_the_threads_that_the_kernel_has_blocked_are_listed_with_what_they_wait_for() -> None:

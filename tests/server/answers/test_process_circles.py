@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from trio_debugmcp.probe.answers import BlockedProcess, BlockedThread, PipeEnds, SharedLock, SharedWaiter
 from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow
@@ -84,6 +85,14 @@ def test_those_that_wait_for_the_lock_of_one_that_is_blocked_are_a_part_of_the_c
     [line] = lines(uses, p=ends([0, 2], [1]))
     assert line.endswith("; rank 2: s-4 waits for a lock, which rank 1: s-3 has")
     assert lines([waiting, JOINED[0], use(1, ("write", "p"))], p=ends([0, 2], [1])) == []
+
+
+def test_nothing_is_said_of_a_lock_that_a_process_may_have_which_does_not_list_all_of_its_own() -> None:
+    waiting = use(2, ("lock", ""), locks=lock(0, wanted=True))
+    many = use(3, others=1)
+    uses = [waiting, JOINED[0], use(1, ("write", "p"), locks=lock(1))]
+    assert lines([*uses, many], p=ends([0, 2], [1])) != []
+    assert lines([*uses, replace(many, omitted=20)], p=ends([0, 2], [1])) == []
 
 
 def test_a_circle_of_locks_only_is_not_said_a_second_time() -> None:

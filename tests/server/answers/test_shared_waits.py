@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from trio_debugmcp.probe.answers import ProbePlace, SharedLock, SharedTaker, SharedWaiter
 from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow
 from trio_debugmcp.server.answers.fleet.shared_waits import LockUse, SharedWaits, shared_waits
@@ -70,6 +72,22 @@ def test_a_thread_within_a_process_can_be_a_part_of_the_circle() -> None:
     assert "; rank 1: s-3 waits for a, which rank 0 has, in feed work.py:4; " in circle.line
     assert circle.line.endswith("rank 0: s-2 (thread 7 feeder) waits for inner, held by thread 1 MainThread")
     assert circle.sessions == {"s-2", "s-3"}
+
+
+def test_of_a_lock_that_a_process_may_have_which_does_not_list_all_of_its_own_nothing_more_is_said() -> None:
+    many = replace(use(1, taken("z")), omitted=20)
+    assert lines(shared_waits(PLACES, [use(0, wanted("a")), many])) == (
+        [],
+        ["1 (rank 0: s-2) waits for a: who has it is not known, as 20 locks of rank 1: s-3 are not listed"],
+        [],
+    )
+    [circle] = shared_waits(PLACES, [use(0, taken("a"), wanted("b")), use(2, taken("b"), wanted("a"))]).circles.values()
+    assert circle.line.startswith("deadlock: ")
+    found = shared_waits(PLACES, [use(0, taken("a"), wanted("b")), use(2, taken("b"), wanted("a")), many])
+    assert not found.circles
+    assert all(" may have" in each.line for each in found.held.values())
+    elsewhere = replace(many, machine="there")
+    assert shared_waits(PLACES, [use(0, wanted("a")), elsewhere]).orphans
 
 
 def test_who_has_the_lock_that_others_wait_for_is_said() -> None:

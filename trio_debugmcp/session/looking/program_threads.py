@@ -81,7 +81,8 @@ class StackList(Struct, frozen=True):
 
     Attributes:
         marks: of its process, and `used`: processor time so far, if they were asked for.
-        shared: the locks in shared memory that the process uses, if they were asked for and it may have some.
+        shared: the locks in shared memory that the process uses, if they were asked for and it may have some;
+            `shared_omitted`: how many more there may be.
         blocked: which of its threads the kernel has blocked, if it was asked and says it.
     """
 
@@ -93,6 +94,7 @@ class StackList(Struct, frozen=True):
     marks: ProcessMarks | None = None
     used: ProcessorUse | None = None
     shared: tuple[SharedLock, ...] | None = None
+    shared_omitted: int = 0
     blocked: BlockedProcess | None = None
 
 
@@ -273,6 +275,7 @@ class ProgramThreads:
                 marks=found.marks,
                 used=found.used,
                 shared=found.shared,
+                shared_omitted=found.shared_omitted,
                 blocked=found.blocked,
             )
         if found.outside is None:

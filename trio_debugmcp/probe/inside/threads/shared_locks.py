@@ -12,8 +12,8 @@ from typing import Any, Dict, List, Tuple
 from trio_debugmcp.probe.inside import imported, process_marks
 from trio_debugmcp.probe.inside.values import facts
 
-MOST_LOCKS = 1000
-"""Of a process that are looked at."""
+_MOST_LOOKED_AT = 10_000
+"""Of what a process renews after a fork, as its locks."""
 
 _MOST_MAPPED = 4_000_000
 """Bytes of the list of what is mapped into the process that are searched."""
@@ -40,16 +40,20 @@ def are_here() -> bool:
     return _semaphore_type() is not None
 
 
-def known_here() -> List[Any]:
-    """Return the semaphores that this process has made, or had when it was forked; not those that were sent to it."""
+def known_here() -> Tuple[List[Any], int]:
+    """Return the semaphores that this process has made, or had when it was forked, and how many more there may be.
+
+    Those that were sent to it are not known.
+    """
     registry = facts.attribute(imported.now("multiprocessing.util"), "_afterfork_registry")
     references = facts.attribute(registry, "data")
     found: Dict[int, Any] = {}
-    for reference in list(references.values())[:MOST_LOCKS] if type(references) is dict else ():
+    registered = list(references.values()) if type(references) is dict else []
+    for reference in registered[:_MOST_LOOKED_AT]:
         semaphore = semaphore_of(reference())
         if semaphore is not None:
             found[id(semaphore)] = semaphore
-    return list(found.values())
+    return list(found.values()), max(0, len(registered) - _MOST_LOOKED_AT)
 
 
 def count(semaphore: Any) -> int:

@@ -1,13 +1,13 @@
 """What one process does with the locks that it shares with others: which it has, which its threads wait for.
 
-    listed_json(threads, known, budget)
-    # [{"id": "00:1b 5837", "count": 1, "single": True, "takers": [{"thread": 1, …}], "waiters": []}]
+    listed, omitted = listed_json(threads, known, budget)
+    # [{"id": "00:1b 5837", "count": 1, "single": True, "takers": [{"thread": 1, …}], "waiters": []}], 0
 
 Who waits for whom over processes is found by those who see all of them.
 """
 
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
@@ -15,13 +15,17 @@ from trio_debugmcp.probe.inside.threads import shared_locks, taken_locks
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.visible_frames import Json
 
-_MOST_LISTED = 100
-"""Locks in an answer: those that are waited for first."""
+MOST_LISTED = 500
+"""Locks in an answer: those that are waited for first, then those that only one can have."""
 
 
-def listed_json(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget) -> List[Json]:
-    """Return the shared locks that this process has acquired, or that others have of it, or that it waits for."""
-    semaphores = {id(each): each for each in shared_locks.known_here()}
+def listed_json(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget) -> Tuple[List[Json], int]:
+    """Return the shared locks that this process has acquired, or that others have of it, or that it waits for.
+
+    And how many more there may be.
+    """
+    here, unseen = shared_locks.known_here()
+    semaphores = {id(each): each for each in here}
     waiters: Dict[int, List[Json]] = {}
     for thread in found:
         wait = known.get(thread.ident)
@@ -31,28 +35,37 @@ def listed_json(found: List[ProgramThread], known: Dict[int, Optional[Wait]], bu
             waiters.setdefault(id(semaphore), []).append({"thread": thread.id, "timed": wait.bounded})
     takers = _takers(found, semaphores, budget)
     counts = {key: shared_locks.count(each) for key, each in semaphores.items()}
-    used = sorted((key for key in semaphores if counts[key] or key in waiters), key=lambda key: key not in waiters)
-    identities = shared_locks.identities([semaphores[key] for key in used[:_MOST_LISTED]])
-    return [
+    single = {key: shared_locks.is_single(each) for key, each in semaphores.items()}
+    used = [key for key in semaphores if counts[key] or key in waiters]
+    used.sort(key=lambda key: (key not in waiters, not single[key]))
+    listed = used[:MOST_LISTED]
+    identities = shared_locks.identities([semaphores[key] for key in listed])
+    locks: List[Json] = [
         {
             "id": identities[key],
             "count": counts[key],
-            "single": shared_locks.is_single(semaphores[key]),
+            "single": single[key],
             "takers": list(takers.get(key, {}).values()) if counts[key] > 0 else [],
             "waiters": waiters.get(key, []),
         }
-        for key in used
+        for key in listed
         if key in identities
     ]
+    return locks, len(used) - len(listed) + unseen
 
 
 def _takers(found: List[ProgramThread], semaphores: Dict[int, Any], budget: Budget) -> Dict[int, Dict[int, Json]]:
-    """The threads that have taken each semaphore, as their stacks show; what is found there is put to the others."""
+    """The threads that have taken each semaphore, as their stacks show; what is found there is put to the others.
+
+    Where there is no time for all threads those are left out that have called `acquire`: others may have it since.
+    """
     takers: Dict[int, Dict[int, Json]] = {}
     end = budget.half()
     for thread in found:
         if time.monotonic() > end:
-            break
+            return {
+                key: {id_: taker for id_, taker in each.items() if not taker["byCall"]} for key, each in takers.items()
+            }
         for semaphore, frame, by_block in taken_locks.of(thread, _is_shared):
             semaphores[id(semaphore)] = semaphore
             code = frame.f_code

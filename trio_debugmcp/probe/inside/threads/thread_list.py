@@ -94,7 +94,7 @@ def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> J
     if blocked:
         answer["deadlocks"] = blocked
     if asked.shared and shared_locks.are_here():
-        answer["shared"] = shared_uses.listed_json(found, known, budget)
+        answer["shared"], answer["sharedOmitted"] = shared_uses.listed_json(found, known, budget)
     blocked_now = blocked_threads.blocked_json(found, known) if asked.shared else None
     if blocked_now is not None:
         answer["blocked"] = blocked_now

@@ -98,13 +98,14 @@ def _dead(uses: Sequence[BlockedUse], holders: Holders) -> dict[str, list[_Outsi
     """Return the processes that can never resume, with what their threads wait for in others."""
     by_pid = {use.pid: (number, use) for number, use in enumerate(uses)}
     locks: dict[tuple[str, str], list[tuple[BlockedUse, SharedLock]]] = {}
+    unlisted = {use.machine for use in uses if use.omitted}  # there others may have any lock
     for use in uses:
         for lock in use.locks:
             locks.setdefault((use.machine, lock.id), []).append((use, lock))
 
     def outside_wait(use: BlockedUse, thread: BlockedThread) -> _OutsideWait:
         if thread.in_ == "lock":
-            return _OutsideWait(use, thread, _owners(use, thread, locks))
+            return _OutsideWait(use, thread, () if use.machine in unlisted else _owners(use, thread, locks))
         pids = (int(thread.of),) if thread.in_ == "end" else _other_end(thread, holders.get(use.machine, {}))
         known = dict(by_pid[use.machine, pid] for pid in pids if (use.machine, pid) in by_pid)
         return _OutsideWait(use, thread, [known[number] for number in sorted(known)] if len(known) == len(pids) else ())

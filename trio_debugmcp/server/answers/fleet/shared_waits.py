@@ -31,12 +31,13 @@ Member = tuple[str, int]
 
 
 class LockUse(Struct, frozen=True):
-    """What one process says of the locks that it shares; its threads by their ids."""
+    """What one process says of the locks that it shares; its threads by their ids; `omitted`: locks not listed."""
 
     process: ProcessNow
     machine: str
     locks: Sequence[SharedLock]
     threads: Mapping[int, LiveThread]
+    omitted: int = 0
 
 
 class LineAbout(Struct, frozen=True):
@@ -84,15 +85,23 @@ def shared_waits(places: Places, uses: Sequence[LockUse]) -> SharedWaits:
         if lock.owners and not lock.is_of_idle_workers and not circling.issuperset(lock.waiting):
             held[key] = LineAbout(_held(places, lock), lock.sessions)
         elif not lock.owners and lock.is_single and not lock.is_handed_on:
-            orphans[key] = LineAbout(f"{_waiting(lock)}: {_ORPHANED}", lock.sessions)
+            if lock.unseen:
+                held[key] = LineAbout(f"{_waiting(lock)}: {_unseen(lock)}", lock.sessions)
+            else:
+                orphans[key] = LineAbout(f"{_waiting(lock)}: {_ORPHANED}", lock.sessions)
     return SharedWaits(circles, held, orphans)
 
 
 class _WantedLock(Struct, frozen=True):
-    """A lock that is waited for. `is_handed_on`: another process has released it than the one that had it."""
+    """A lock that is waited for.
+
+    `unseen`: processes that may have it, as they have more locks than they list. `is_handed_on`: another process has
+    released it than the one that had it.
+    """
 
     id: tuple[str, str]
     uses: Sequence[tuple[LockUse, SharedLock]]
+    unseen: Sequence[LockUse] = ()
 
     @property
     def waiting(self) -> dict[Member, LockUse]:
@@ -148,7 +157,13 @@ def _locks(uses: Sequence[LockUse]) -> list[_WantedLock]:
     for use in uses:
         for lock in use.locks:
             found.setdefault((use.machine, lock.id), []).append((use, lock))
-    return [_WantedLock(key, each) for key, each in found.items()]
+    return [_WantedLock(key, each, _unlisted(uses, key[0], each)) for key, each in found.items()]
+
+
+def _unlisted(uses: Sequence[LockUse], machine: str, seen: Sequence[tuple[LockUse, SharedLock]]) -> list[LockUse]:
+    """Return the processes of a machine that have more locks than they list, and may have one that others list."""
+    listing = {use.process.id for use, _ in seen}
+    return [use for use in uses if use.omitted and use.machine == machine and use.process.id not in listing]
 
 
 def _circles(places: Places, uses: Sequence[LockUse], locks: Sequence[_WantedLock]) -> dict[Hashable, LineAbout]:
@@ -184,7 +199,7 @@ def _circles(places: Places, uses: Sequence[LockUse], locks: Sequence[_WantedLoc
 def _waits_for(places: Places, lock: _WantedLock) -> dict[Member, _ThreadWait]:
     """Return who waits for the thread that has a lock, where it is known which has."""
     owners = lock.owners
-    if len(owners) != 1 or lock.is_handed_on:
+    if len(owners) != 1 or lock.is_handed_on or lock.unseen:
         return {}
     [owner] = owners
     taker = lock.taker
@@ -223,8 +238,13 @@ def _circle(waits: Sequence[_ThreadWait]) -> str:
 
 def _held(places: Places, lock: _WantedLock) -> str:
     owners = named([use.process for use in lock.owners])
-    may = len(lock.owners) > 1 or lock.is_handed_on
+    may = len(lock.owners) > 1 or lock.is_handed_on or lock.unseen
     return f"{_waiting(lock)}, which {owners} {'may have' if may else 'has'}{_at(places, lock)}"
+
+
+def _unseen(lock: _WantedLock) -> str:
+    number = sum(use.omitted for use in lock.unseen)
+    return f"who has it is not known, as {number} locks of {named([use.process for use in lock.unseen])} are not listed"
 
 
 def _waiting(lock: _WantedLock) -> str:

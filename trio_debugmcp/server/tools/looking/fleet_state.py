@@ -103,7 +103,8 @@ def _blocked_uses(seen: FleetSeen, processes: Sequence[ProcessNow]) -> list[Bloc
         stacks = seen.stacks.get(process.id)
         if stacks is not None and stacks.blocked is not None and stacks.marks is not None and stacks.marks.machine:
             machine, locks = stacks.marks.machine, stacks.shared or ()
-            uses.append(BlockedUse(process, machine, locks, _threads_of(stacks), blocked=stacks.blocked))
+            omitted, threads = stacks.shared_omitted, _threads_of(stacks)
+            uses.append(BlockedUse(process, machine, locks, threads, omitted, blocked=stacks.blocked))
     return uses
 
 
@@ -114,7 +115,7 @@ def _uses(seen: FleetSeen, processes: Sequence[ProcessNow]) -> list[LockUse]:
         stacks = seen.stacks.get(process.id)
         if stacks is not None and stacks.shared is not None and stacks.marks is not None:
             machine = stacks.marks.machine or stacks.marks.host or ""
-            uses.append(LockUse(process, machine, stacks.shared, _threads_of(stacks)))
+            uses.append(LockUse(process, machine, stacks.shared, _threads_of(stacks), stacks.shared_omitted))
     return uses
 
 
