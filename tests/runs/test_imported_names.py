@@ -77,3 +77,17 @@ def test_what_is_read_from_the_module_or_not_changed_since_is_not_out_of_date(
 ) -> None:
     lines = because(imported, read, change, after)
     assert not [line for line in lines if "is that of then" in line or "imported it" in line]
+
+
+def test_a_module_that_its_package_writes_again_as_it_imports_it_has_not_changed() -> None:
+    folder = fresh_folder()
+    package = folder / "project" / "shop"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from shop import prices, till\n")
+    (package / "prices.py").write_text("from shop import till\n\n\ndef total():\n    return till.TAKEN * 2\n")
+    (package / "till.py").write_text("TAKEN = 3\n")
+    source = "import shop\nresult = shop.prices.total()\nassert result == 8, result\n"
+    record = run_recorded(source, python(3, 13), folder=folder).run.processes[0]
+    lines = [str(line) for line in why(record, WhyQuestion(limit=30)).because]
+    assert [line for line in lines if "till.TAKEN * 2" in line]
+    assert not [line for line in lines if "is that of then" in line or "imported it" in line]

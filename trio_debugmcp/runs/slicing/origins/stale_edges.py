@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.files.process_record import Row
+from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import each, each_back
 from trio_debugmcp.runs.past.call_arguments import argument, called
 from trio_debugmcp.runs.past.executions import StatementExecution
@@ -22,6 +22,9 @@ _MOST_STALE = 3
 
 _MOST_INNER = 20
 """Of a container that was read, the items whose changes are looked for, too."""
+
+_MOST_SAME = 20
+"""Writes of the value that an attribute has already, behind which another one is looked for."""
 
 _ASKING = ("get", "setdefault", "__getitem__")
 
@@ -76,13 +79,13 @@ class StaleEdges:
         value = self._past.values.name(execution, read.path.name, execution.row)
         made = self._past.executions.at(value.owner) if value is not None and value.owner else None
         node = made.statement.node if made is not None else None
-        if made is None or not isinstance(node, ast.ImportFrom) or not node.module:
+        if value is None or made is None or not isinstance(node, ast.ImportFrom) or not node.module:
             return
         names = [alias.name for alias in node.names if (alias.asname or alias.name) == read.path.name]
         key = self._record.key_of(f".{names[0]}") if len(names) == 1 else 0
         ended = self._past.executions.ended(made.row)  # what a module wrote as its import ran it is older
         for module in self._modules(node) if key else ():
-            later = self._record.forth(rows.FIELD, key, module, ended)
+            later = _other_since(self._record, ended, key, module, value)
             owner = self._record.row(later).owner if 0 < later < execution.row else 0
             if owner:
                 note = f"{names[0]} is that of then: #{owner} changes it there"
@@ -318,6 +321,21 @@ def _is_with_none(node: ast.Compare) -> bool:
 
 def _names_absence(node: ast.ExceptHandler) -> bool:
     return node.type is not None and any(name in ast.unparse(node.type) for name in ("KeyError", "AttributeError"))
+
+
+def _other_since(record: ProcessRecord, end: int, key: int, module: int, value: RecordedValue) -> int:
+    """Return the row, after another, at which an attribute of a module became another value; 0 if it did not.
+
+    A package writes a module again that a module of it has imported by then: that is the same one.
+    """
+    later = end
+    for _ in range(_MOST_SAME):
+        later = record.forth(rows.FIELD, key, module, later)
+        row = record.row(later) if later else None
+        is_same = row is not None and (row.object == value.object if row.object else record.text(row) == value.text)
+        if not is_same:
+            break
+    return later
 
 
 def _is_cached(node: ast.AST) -> bool:
