@@ -1,6 +1,9 @@
 """`type_get` in programs of machine code: what gdb and lldb print of a type, as members."""
 
-from tests.languages.conftest import SOURCES, at
+import re
+from pathlib import Path
+
+from tests.languages.conftest import SOURCES, at, installed
 from tests.real.conftest import Connect
 from tests.real.test_tools import failure
 
@@ -65,6 +68,58 @@ async def test_types_and_functions_of_the_program_are_found_by_a_pattern_and_tho
         await client.call("breakpoint_remove", id="*")
         await client.call("debug_continue")
         assert (await failure(client, "symbols_search", pattern="add"))[0] == "NO_SESSION"
+
+
+HOLDERS = """#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+
+struct Shelf {
+    std::map<std::string, int> counts{{"fig", 3}, {"saw", 4}};
+    std::unordered_map<int, std::map<std::string, int>> years{{2025, {{"fig", 5}}}};
+    std::variant<int, std::string> label = std::string("top");
+    std::optional<double> price = 1.5, none;
+    std::shared_ptr<int> shared = std::make_shared<int>(7);
+    int total() const {
+        return counts.at("fig");  // here
+    }
+};
+
+int main() {
+    Shelf shelf;
+    return shelf.total() - 3;
+}
+"""
+
+
+async def test_gdb_has_items_of_maps_by_their_keys_and_shows_what_is_held(debugging: Connect, tmp_path: Path) -> None:
+    installed("gdb")
+    program = tmp_path / "shelf.cpp"
+    program.write_text(HOLDERS)
+    async with debugging() as client:
+        place = {"file": str(program), "statement": 'return counts.at("fig");'}
+        stop = await client.call("debug_launch", program=str(program), adapter="gdb", breakpoints=[place])
+        assert re.match(r"0x[0-9a-f]+ -> Shelf\(counts=std::map<std::string, int>\(…\), ", stop["locals"]["this"])
+        for expression, value in {
+            'counts["saw"] + this->counts["fig"]': "7",
+            'years[2025]["fig"]': "5",
+            "label": 'std::variant<int, std::string>("top")',
+            "price": "std::optional<double>(1.5)",
+            "none": "std::optional<double> [no contained value]",
+        }.items():
+            assert (await client.call("evaluate", expression=expression))["value"] == value
+        shared = await client.call("evaluate", expression="shared")
+        assert re.fullmatch(r"std::shared_ptr<int>\(0x[0-9a-f]+\)", shared["value"])
+        assert (await client.call("evaluate", expression="years"))["type"] == (
+            "std::unordered_map<int, std::map<std::string, int>>"
+        )
+        assert await failure(client, "evaluate", expression='counts["bag"]') == (
+            "EVAL_FAILED",
+            '`counts["bag"]` failed: there is no key "bag": it has 2 items',
+        )
 
 
 def line_of(text: str) -> int:

@@ -57,7 +57,7 @@ async def test_a_program_is_built_stops_in_its_own_main_and_shows_its_values(
         # Each of these debuggers answers it with memory that is not the item's.
         if machine_debugger == "gdb":
             assert (await client.call("evaluate", expression="items[i].price"))["value"] == "5"
-            with pytest.raises(ToolFailed, match=r"index 3 is out of bounds, `items\.len` is 3"):
+            with pytest.raises(ToolFailed, match=r"index 3 is out of bounds, `items` has 3 items"):
                 await client.call("evaluate", expression="items[3]")
         of_items = () if machine_debugger == "gdb" else ("items[1]", "items[1].len")
         for path in (*of_items, "item[1].price"):
@@ -130,8 +130,8 @@ fn main() {
     let (round, dot) = (Shape::Round(1.5, 2), Shape::Dot);
     let (text, none): (_, Option<i32>) = (Some(String::from("fig")), None);
     let failed: Result<i32, String> = Err("no".into());
-    let boxed = Some(Box::new(7));
-    println!("{shapes:?} {round:?} {dot:?} {text:?} {none:?} {failed:?} {boxed:?}");
+    let (boxed, grid) = (Some(Box::new(7)), vec![vec![1, 2], vec![3]]);
+    println!("{shapes:?} {round:?} {dot:?} {text:?} {none:?} {failed:?} {boxed:?} {grid:?}");
     let who = String::from("ann");
     let items = vec![1, 2, 3];
     let accounts = BTreeMap::from([("ann".to_string(), 5)]);
@@ -171,6 +171,11 @@ async def test_gdb_shows_what_collections_hold_by_the_printers_of_the_installed_
         boxed = await client.call("evaluate", expression="boxed")
         assert re.fullmatch(r"Some\(0x[0-9a-f]+\)", boxed["value"])
         assert boxed["type"] == "core::option::Option<alloc::boxed::Box<i32>>"
+        indexed = {"grid[0][1] + grid[1][0]": "5", 'accounts["ann"]': "5", 'books["ann"] * 2': "10"}
+        for expression, value in indexed.items():
+            assert (await client.call("evaluate", expression=expression))["value"] == value
+        with pytest.raises(ToolFailed, match='there is no key "bob": it has 1 items'):
+            await client.call("evaluate", expression='accounts["bob"]')
         with pytest.raises(ToolFailed, match=r"function named 'alloc::vec::Vec<i32.*its length in `len`, without"):
             await client.call("evaluate", expression="items.len()")
 

@@ -1,5 +1,8 @@
 """An index that the adapter would read other memory by is refused before it is evaluated."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from trio_debugmcp.dap.messages import EvaluateBody
@@ -53,6 +56,9 @@ KNOWN = {
     "items": (f"*mut {VECTOR}", "0x7ff0"),
     "bank.log": (VECTOR, ""),
     "prices": ("[i64; 3]", ""),
+    "grid": ("alloc::vec::Vec<alloc::vec::Vec<i32, alloc::alloc::Global>, alloc::alloc::Global>", ""),
+    "grid.len": ("usize", "2"),
+    "counts": ("std::collections::hash::map::HashMap<&str, i32>", ""),
     "i": ("usize", "1"),
     "far": ("i32", "-1"),
     **dict.fromkeys(("items.len", "bank.log.len"), ("usize", "2")),
@@ -60,11 +66,13 @@ KNOWN = {
 }
 
 
-async def meant(expression: str) -> str:
+async def meant(expression: str, more: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> str:
+    known = {**KNOWN, **more}
+
     async def evaluate(part: str) -> EvaluateBody:
-        if part not in KNOWN:
+        if part not in known:
             raise UsageError("EVAL_FAILED", "there is none")
-        kind, value = KNOWN[part]
+        kind, value = known[part]
         return EvaluateBody(value, type=kind)
 
     return await indexed(GdbValues(), expression, "/src/shop.rs", evaluate)
@@ -81,5 +89,23 @@ async def test_gdb_is_asked_for_an_item_of_a_vector_by_its_memory() -> None:
 
 @pytest.mark.parametrize(("expression", "index"), [("items[2]", "2"), ("bank.log[far]", "-1")])
 async def test_an_index_behind_the_items_of_a_vector_is_refused(expression: str, index: str) -> None:
-    with pytest.raises(UsageError, match=f"index {index} is out of bounds, `.*len` is 2"):
+    with pytest.raises(UsageError, match=f"index {index} is out of bounds, `[a-z.]+` has 2 items"):
         await meant(expression)
+
+
+async def test_an_item_of_an_item_and_several_of_one_vector_are_asked_for_by_their_memory() -> None:
+    inner = "(*((grid.buf.inner.ptr.pointer.pointer as *mut alloc::vec::Vec<i32, alloc::alloc::Global>) + {}))"
+    row = "alloc::vec::Vec<i32, alloc::alloc::Global>"
+    known = {inner.format(number): (row, "") for number in range(2)}
+    known |= {f"{inner.format(number)}.len": ("usize", "2") for number in range(2)}
+
+    def item(outer: int, index: int) -> str:
+        return f"(*(({inner.format(outer)}.buf.inner.ptr.pointer.pointer as *mut i32) + {index}))"
+
+    assert await meant("grid[0][1] + grid[1][0]", known) == f"{item(0, 1)} + {item(1, 0)}"
+    with pytest.raises(UsageError, match=r"index 2 is out of bounds, `grid\[1\]` has 2 items"):
+        await meant("grid[1][2]", known)
+
+
+async def test_several_items_of_a_map_are_asked_for_by_their_keys() -> None:
+    assert await meant('counts["a"] - counts[b]') == '$_item(counts, "a") - $_item(counts, b)'

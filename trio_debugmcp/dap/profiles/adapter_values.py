@@ -13,11 +13,17 @@ Reading = Generator[int, Sequence[DapVariable] | None, str]
 
 
 class IndexedItem(Struct, frozen=True):
-    """An expression for the adapter, and the expressions for the index in it and for how many items there are."""
+    """An expression for the adapter, and what stands in it for a value with these `brackets` behind it.
+
+    `index` and `length`: expressions for the index and for how many items there are, where the adapter does not see to
+    it that there is such an item.
+    """
 
     expression: str
-    index: str
-    length: str
+    spelled: str
+    brackets: str
+    index: str | None = None
+    length: str | None = None
 
 
 class NameOrigin(Struct, frozen=True):
@@ -67,8 +73,8 @@ class Compositions:
         """Whether the only child of a value of this type is the variant that it is, of an enum: it is shown as that."""
         return False
 
-    def is_followed(self, value: str, kind: str | None) -> bool:
-        """Whether a value is an address, and what is there is meant: a reference, in the language of this type."""
+    def is_followed(self, name: str, value: str, kind: str | None) -> bool:
+        """Whether the value of a variable is an address, and what is there is meant: a reference, by its type."""
         return False
 
 

@@ -49,8 +49,10 @@ _GDB_ZIG = [
 _GDB_CONDITIONS = [
     "-iex", f"source {Path(__file__).with_name('native') / 'gdb_conditions.py'}",
     "-iex", "python register(gdb)",
+    "-iex", f"source {Path(__file__).with_name('native') / 'gdb_items.py'}",
+    "-iex", "python register(gdb)",
 ]  # fmt: skip
-"""The arguments with which gdb says which conditions it does not understand."""
+"""The arguments with which gdb says which conditions it does not understand, and has items of containers."""
 
 
 def launch_values(launch: Launch) -> dict[str, Any]:

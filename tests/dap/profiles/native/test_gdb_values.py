@@ -3,7 +3,7 @@
 import pytest
 
 from trio_debugmcp.dap.profiles.adapter_values import IndexedItem, NameOrigin
-from trio_debugmcp.dap.profiles.native.gdb_values import GdbMeanings
+from trio_debugmcp.dap.profiles.native.gdb_values import GdbMeanings, GdbValues
 
 VECTOR = "alloc::vec::Vec<shop::Item, alloc::alloc::Global>"
 
@@ -12,7 +12,8 @@ def test_an_item_of_a_vector_is_spelled_as_memory_with_its_index_and_the_length(
     items = "(*((shop.items.buf.inner.ptr.pointer.pointer as *mut shop::Item) + {}))"
     for vector in (VECTOR, f"*mut {VECTOR}"):
         found = GdbMeanings().item("1 + shop.items[i.n].price", "shop.items", vector)
-        assert found == IndexedItem(f"1 + {items.format('i.n')}.price", "i.n", "shop.items.len")
+        spelled = items.format("i.n")
+        assert found == IndexedItem(f"1 + {spelled}.price", spelled, "[i.n]", "i.n", "shop.items.len")
     others: list[tuple[str, str | None]] = [
         ("shop.items[i + 1]", VECTOR),
         ("my.shop.items[1]", VECTOR),
@@ -22,6 +23,33 @@ def test_an_item_of_a_vector_is_spelled_as_memory_with_its_index_and_the_length(
     ]
     for expression, kind in others:
         assert GdbMeanings().item(expression, "shop.items", kind) is None
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "std::map<std::__cxx11::basic_string<char, std::char_traits<char> >, int>",
+        "const std::unordered_map<int, int> &",
+        "std::__debug::map<int, int>",
+        "std::collections::hash::map::HashMap<alloc::string::String, i32>",
+        "*mut alloc::collections::btree::map::BTreeMap<u8, u8>",
+        "alloc::collections::vec_deque::VecDeque<i32, alloc::alloc::Global>",
+    ],
+)
+@pytest.mark.parametrize("key", ['"a]\\"b"', "-1", "'x'", "i.n", "Colour::red", "this->i"])
+def test_an_item_of_a_map_is_found_by_its_key(kind: str, key: str) -> None:
+    spelled = f"$_item(shop.counts, {key})"
+    found = GdbMeanings().item(f"shop.counts[{key}].n + 1", "shop.counts", kind)
+    assert found == IndexedItem(f"{spelled}.n + 1", spelled, f"[{key}]")
+    assert GdbMeanings().item("my.shop.counts[1] + shop.counts[f(1)]", "shop.counts", kind) is None
+
+
+def test_in_c_nothing_that_is_indexed_is_looked_at_and_in_cpp_no_pointer_is_refused() -> None:
+    values = GdbValues()
+    assert [values.indexed("a[1][2]", file) for file in ("/a.c", None)] == [(), ()]
+    assert values.indexed('a["x"].b[2]', "/a.cpp") == values.indexed('a["x"].b[2]', "/a.rs") == ["a", 'a["x"].b']
+    assert values.index_problem("shop::Item *") is None
+    assert values.index_problem("*mut shop::Item") is not None
 
 
 @pytest.mark.parametrize(

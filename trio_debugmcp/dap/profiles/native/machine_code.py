@@ -101,8 +101,13 @@ _ADDRESS = re.compile(r"0x0*[1-9a-fA-F][0-9a-fA-F]*")
 _SIZE = re.compile(r"\w+\(size=\d+\)")
 """What gdb's printers of Rust say of a collection."""
 
+_HELD = ("[contained value]", "get()")
+_HOLDS = re.compile(r"std::(?:optional|variant|any|unique_ptr|shared_ptr|weak_ptr)\b(?!.*\[no contained value\]).*")
+_COUNTS = re.compile(r" (?:\[[^\[\]]*\]|\([^()]*\))$")
+"""What gdb's printers of C++ call the one value that another has, or points to, and what they say of those."""
+
 _BARE = re.compile(
-    r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+"
+    rf"|{_HOLDS.pattern}|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+"
     r"|(?:std::)?\w+(?: of length \d+(?:, capacity \d+)?| with \d+ elements?)|\w+\(size=\d+\)"  # gdb's printers
 )
 """Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
@@ -114,13 +119,14 @@ def indexed_parts(expression: str) -> list[str]:
     found: list[str] = []
     for end in (number for number, letter in enumerate(text) if letter == "["):
         part = _HOLDER.search(text[:end].rstrip())
-        if part is not None and part[0] not in found:
-            found.append(part[0])
+        written = expression[part.start() : part.end()] if part is not None else ""
+        if written and written not in found:
+            found.append(written)
     return found
 
 
 def _is_pointer(kind: str) -> bool:
-    return kind.endswith("*") or _ZIG_POINTER.fullmatch(kind) is not None
+    return kind.removesuffix("const").rstrip().endswith("*") or _ZIG_POINTER.fullmatch(kind) is not None
 
 
 _UNNAMED = re.compile(r"__\d+")
@@ -140,6 +146,8 @@ class _NativeCompositions(Compositions):
     """References of Rust, which gdb names as it names raw pointers, and collections that say how much they hold."""
 
     def composed(self, value: str, kind: str, fields: Sequence[tuple[str, str]], *, has_more: bool) -> str:
+        if len(fields) == 1 and fields[0][0] in _HELD:
+            return f"{_COUNTS.sub('', short_type(value))}({fields[0][1]})"
         if not fields or not all(_UNNAMED.fullmatch(name) for name, _ in fields):
             return super().composed(value, kind, fields, has_more=has_more)
         items = ", ".join([field for _, field in fields] + ["…"] * has_more)
@@ -149,10 +157,13 @@ class _NativeCompositions(Compositions):
         return child_kind == f"{kind}::{name}"
 
     def folded(self, value: str, kind: str, items: int | None) -> str:
+        if _HOLDS.fullmatch(value):
+            return short_type(value)
         return value if _SIZE.fullmatch(value) else super().folded(value, kind, items)
 
-    def is_followed(self, value: str, kind: str | None) -> bool:
-        return _ADDRESS.fullmatch(value) is not None and _OF_RUST.fullmatch(kind or "") is not None
+    def is_followed(self, name: str, value: str, kind: str | None) -> bool:
+        meant = name == "this" or _OF_RUST.fullmatch(kind or "") is not None
+        return meant and _ADDRESS.fullmatch(value) is not None
 
 
 class NativeValues(AdapterValues):
@@ -205,7 +216,7 @@ class NativeValues(AdapterValues):
 
     def is_bare(self, value: str, kind: str | None) -> bool:
         kind = (kind or "").rstrip()
-        return _BARE.fullmatch(value) is not None and not (kind.endswith("*const") or _is_pointer(kind))
+        return _BARE.fullmatch(value) is not None and not _is_pointer(kind)
 
     def indexed(self, expression: str, file: str | None) -> Sequence[str]:
         # In C and C++ a pointer is indexed; in Rust that to which a reference leads, by code that no debugger runs.

@@ -302,21 +302,23 @@ async def indexed(
         UsageError: `EVAL_FAILED`: the adapter cannot index that, or the index is out of bounds; or the `EVAL_TIMEOUT`
             of `evaluate`.
     """
-    meant = expression
-    for holder in values.indexed(expression, file):
+    meant, spelled = expression, dict[str, str]()
+    for written in values.indexed(expression, file):
+        part = max((each for each in spelled if written.startswith(each)), key=len, default="")
+        holder = f"{spelled.get(part, '')}{written.removeprefix(part)}"  # as the adapter knows what it is an item of
         try:
             kind = (await evaluate(holder)).type
         except UsageError as error:
             if error.code != "EVAL_FAILED":
                 raise
             continue  # then the whole fails as well, in words of its own
-        item = values.meanings.item(meant, holder, kind)
-        if item is not None:
-            await _check_bounds(item, expression, evaluate)
+        before = meant
+        while (item := values.meanings.item(meant, holder, kind)) is not None:  # once for each index of it
+            await _check_bounds(item, written, expression, evaluate)
+            spelled[f"{written}{item.brackets}"] = item.spelled
             meant = item.expression
-            continue
         problem = values.index_problem(kind)
-        if problem is not None:
+        if problem is not None and meant == before:
             raise UsageError(
                 "EVAL_FAILED",
                 f"`{shortened(expression)}` was not evaluated: `{shortened(holder)}` {problem}. Its items are spelled "
@@ -325,13 +327,17 @@ async def indexed(
     return meant
 
 
-async def _check_bounds(item: IndexedItem, expression: str, evaluate: Callable[[str], Awaitable[EvaluateBody]]) -> None:
+async def _check_bounds(
+    item: IndexedItem, holder: str, expression: str, evaluate: Callable[[str], Awaitable[EvaluateBody]]
+) -> None:
+    if item.index is None or item.length is None:
+        return
     index = (await evaluate(item.index)).result
     length = (await evaluate(item.length)).result
     if index.isdecimal() and length.isdecimal() and int(index) < int(length):
         return
     raise UsageError(
         "EVAL_FAILED",
-        f"`{shortened(expression)}` was not evaluated: index {shortened(index)} is out of bounds, `{item.length}` is "
-        f"{shortened(length)}.",
+        f"`{shortened(expression)}` was not evaluated: index {shortened(index)} is out of bounds, "
+        f"`{shortened(holder)}` has {shortened(length)} items.",
     )

@@ -100,7 +100,8 @@ async def scope_children(requests: Requests, reference: int) -> list[DapVariable
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
     values = requests.profile.values
-    if variable.variables_reference and values.compositions.is_followed(variable.value, variable.type):
+    name, value, kind = variable.name, variable.value, variable.type
+    if variable.variables_reference and values.compositions.is_followed(name, value, kind):
         return await _followed(requests, variable)
     if (reading := values.compositions.reading(variable)) is not None:
         return replace(variable, value=await _read(requests, reading))
