@@ -112,7 +112,7 @@ class DebugSession:
         suspension = Suspension(patience.seconds(profile.dialect.pause_echo_seconds), profile.dialect.call_reason)
         self.requests = requests = Requests(session_id, profile, lambda: self.snapshot, suspension, patience)
         above = None if parent is None else parent.looking
-        self.looking: Looking = looking_into(requests, start, merger, shared.host, above)
+        self.looking: Looking = looking_into(requests, start, merger, shared.sources, shared.host, above)
         probe = (looking := self.looking).ways.probe
         self.labels: ProcessLabels = ProcessLabels(start, probe.process, shared.host, parent.labels if parent else None)
         self._ending = ending = Ending()

@@ -54,7 +54,7 @@ class FrameValues:
         if kept is not None:
             return kept
         frame = await self._ways.frames.find(self._ways.snapshot, place.thread_id, place.index)
-        return await variables_page(self._ways.requests, frame, question)
+        return await variables_page(self._ways.requests, frame, question, self._ways.unmade)
 
     async def tree(self, place: FramePlace, question: VariablesQuestion) -> TreeNode:
         """Return the value that an expression stands for, with what is inside of it.

@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from trio_debugmcp.dap.profiles.starts import ChildStart, Start
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.looking.by_adapter.unmade_variables import UnmadeVariables
 from trio_debugmcp.session.looking.by_probe.call_trace import ProgramTrace, TraceQuestion, open_trace
 from trio_debugmcp.session.looking.by_probe.program_probe import ProgramProbe
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionContext, exception_context
@@ -22,6 +23,7 @@ from trio_debugmcp.session.looking.machine_code.native_threads import NativeThre
 from trio_debugmcp.session.looking.package_places import PackagePlaces
 from trio_debugmcp.session.looking.program_threads import ProgramThreads
 from trio_debugmcp.session.looking.program_types import ProgramTypes
+from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.looking.stop_questions import StopQuestions
 from trio_debugmcp.session.looking.user_code import UserCode
 from trio_debugmcp.session.looking.user_evaluation import UserEvaluation
@@ -33,14 +35,16 @@ from trio_debugmcp.session.start import path_mappings
 from trio_debugmcp.state.model import Snapshot, StackFrame
 
 
-def looking_into(requests: Requests, start: Start, merger: Merger, host: Host, above: "Looking | None") -> "Looking":
+def looking_into(
+    requests: Requests, start: Start, merger: Merger, sources: Sources, host: Host, above: "Looking | None"
+) -> "Looking":
     """Return what looks into the program of a session. `above`: the same of the session whose child this one is."""
     profile = requests.profile
     is_here = profile.runs_here(start) if not isinstance(start, ChildStart) else above is not None and above.is_here
     probe = ProgramProbe(requests, ProgramProcess(requests, host, is_here=is_here), path_mappings(start))
     user_code = UserCode(requests.session_id, profile, start, merger, host)
     frames = ProgramFrames(requests, user_code, PackagePlaces(profile, start, host))
-    ways = Ways(requests, probe, frames)
+    ways = Ways(requests, probe, frames, UnmadeVariables(requests, sources, host))
     return Looking(ways, NativeThreads(ways, start, host), merger)
 
 

@@ -118,7 +118,8 @@ class UserEvaluation:
         )
         if found is None:
             value = await evaluate(requests, frame, expression, seconds, context)
-            return Evaluated(value, notes=await origin_notes(requests, frame, expression))
+            unmade = self._ways.unmade.notes(expression, frame.location)
+            return Evaluated(value, notes=(*await origin_notes(requests, frame, expression), *unmade))
         body, outcome = found
         value = evaluation(body, ("None", "NoneType") if outcome.has_value else None)
         if outcome.value:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Body, Frames
+from trio_debugmcp.session.looking.by_adapter.unmade_variables import UnmadeVariables
 from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS, ProgramProbe
 from trio_debugmcp.session.looking.frames import ProgramFrames
 from trio_debugmcp.session.looking.from_outside.outside import Outside
@@ -53,9 +54,10 @@ class Seen(Struct, frozen=True):
 class Ways:
     """The ways to what is known of one session's program."""
 
-    def __init__(self, requests: Requests, probe: ProgramProbe, frames: ProgramFrames) -> None:
+    def __init__(self, requests: Requests, probe: ProgramProbe, frames: ProgramFrames, unmade: UnmadeVariables) -> None:
         self.requests = requests
         self.frames = frames
+        self.unmade = unmade
         self.probe = probe
         self.profile = requests.profile
         self.has_probe = requests.profile.has_probe

@@ -29,7 +29,8 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 
 _OF_CPP = (".cc", ".cpp", ".cxx", ".c++", *_HEADERS)
 
-_OF_C = (".c", *_OF_CPP)
+OF_C = (".c", *_OF_CPP)
+"""Suffixes of source files of C++, and of C and C++."""
 
 _NAME = re.compile(r"[\s*&(]*(?P<name>[A-Za-z_]\w*)(?!\w|\s*(?:\(|::))")
 
@@ -59,7 +60,7 @@ class GdbMeanings(Meanings):
         return IndexedItem(_with(expression, indexed, spelled), spelled, brackets, indexed["index"], f"{holder}.len")
 
     def origin_command(self, expression: str, file: str) -> str | None:
-        found = _NAME.match(expression) if file.endswith(_OF_C) else None
+        found = _NAME.match(expression) if file.endswith(OF_C) else None
         return None if found is None else _ORIGIN.replace("{name}", found["name"])
 
     def origin(self, answer: str) -> NameOrigin | None:

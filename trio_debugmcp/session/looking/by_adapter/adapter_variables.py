@@ -23,6 +23,7 @@ from trio_debugmcp.session.looking.by_adapter.composites import (
     scope_children,
 )
 from trio_debugmcp.session.looking.by_adapter.dap_variables import chosen_scopes, variable_payload
+from trio_debugmcp.session.looking.by_adapter.unmade_variables import UnmadeVariables
 from trio_debugmcp.session.looking.variables import ScopeName, VariablesPage, VariablesQuestion
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
@@ -43,7 +44,9 @@ _LAST_PART = re.compile(r"(?P<parent>.+?)(?:(?:\.|->)(?P<name>[^.\[\]>]+)|(?P<it
 """What a path leads to, behind the path to what it is inside of."""
 
 
-async def variables_page(requests: Requests, frame: StackFrame, question: VariablesQuestion) -> VariablesPage:
+async def variables_page(
+    requests: Requests, frame: StackFrame, question: VariablesQuestion, unmade: UnmadeVariables
+) -> VariablesPage:
     """Return the variables that are asked for, and how many there are.
 
     Raises:
@@ -55,7 +58,7 @@ async def variables_page(requests: Requests, frame: StackFrame, question: Variab
     kind: str | None = None
     unlisted = 0
     if path is None:
-        variables = await scope_variables(requests, frame, question.scope)
+        variables = unmade.shown(await scope_variables(requests, frame, question.scope), frame.location)
     else:
         value = await evaluate(requests, frame, path, requests.patience.seconds(_PATH_SECONDS))
         variables, kind = await children(requests, value.reference, value.type), value.type

@@ -1,0 +1,76 @@
+"""Variables that their line has not made yet: at a stop, in a frame, and in what is evaluated."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trio.testing import MockClock
+
+from tests.session.natives import launched
+from trio_debugmcp.testing import FakeAdapter
+
+TEXT = """int main() {
+    int first = 1;
+    std::vector<int> later = make(first);
+    return last(later);
+}
+"""
+
+LATER = {"name": "later", "value": "{ ... }", "type": "std::vector<int>", "variablesReference": 50}
+LOCALS = [{"name": "first", "value": "1", "type": "int", "variablesReference": 0}, LATER]
+UNMADE = "<not made yet: line 3 declares it> (std::vector<int>)"
+
+
+def stopped_at(file: Path, line: int) -> FakeAdapter:
+    adapter = FakeAdapter()
+    adapter.frames = [("main", str(file), line)]
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": LOCALS if arguments["variablesReference"] == 2 else []}
+
+    async def scopes(arguments: object) -> object:
+        return {"scopes": [{"name": "Locals", "variablesReference": 2}]}
+
+    async def evaluate(arguments: dict[str, Any]) -> object:
+        return {"result": "7", "type": "int"}
+
+    adapter.answer("scopes", scopes)
+    adapter.answer("variables", variables)
+    adapter.answer("evaluate", evaluate)
+    return adapter
+
+
+@pytest.mark.parametrize("name", ["gdb", "lldb-dap", "codelldb"])
+async def test_a_variable_that_its_line_has_not_made_is_said_to_be_that_and_nothing_in_it_is_asked_for(
+    autojump_clock: MockClock, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "shop.cpp"
+    file.write_text(TEXT)
+    os.utime(file, (1, 1))  # from before the program
+    adapter = stopped_at(file, 3)
+    async with launched(name, adapter) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert stop["locals"] == {"first": "1", "later": UNMADE}
+        assert (await client.call("variables_get"))["variables"] == {"first": "1", "later": UNMADE}
+        assert all(sent["variablesReference"] != 50 for sent in adapter.sent("variables"))
+        note = "`later` is not made yet: line 3 declares it"
+        assert (await client.call("evaluate", expression="first + later.size()"))["notes"] == [note]
+        for expression in ("first", "shop.later", "p->later", "later(1)", '"a later one"'):
+            assert "notes" not in await client.call("evaluate", expression=expression)
+
+
+@pytest.mark.parametrize("case", ["behind its line", "another language", "edited since"])
+async def test_what_is_made_or_not_known_is_shown_as_it_is(
+    autojump_clock: MockClock, tmp_path: Path, case: str
+) -> None:
+    file = tmp_path / ("shop.rs" if case == "another language" else "shop.cpp")
+    file.write_text(TEXT)
+    os.utime(file, (1, 1))
+    adapter = stopped_at(file, 4 if case == "behind its line" else 3)
+    async with launched("gdb", adapter) as client:
+        if case == "edited since":
+            os.utime(file, (1e11, 1e11))
+        await adapter.stop("breakpoint")
+        assert (await client.call("debug_wait"))["locals"]["later"] == "{ ... } (std::vector<int>)"
