@@ -255,6 +255,39 @@ async def test_a_program_that_joins_a_process_whose_result_it_does_not_read_is_a
     assert f"; send: {ids['send']} waits to write to a full pipe that only {readers} can read" in circle
 
 
+ASKING = """
+import multiprocessing
+
+def ask():
+    theirs.recv()
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe()
+    asks = context.Process(target=ask, name="ask")
+    asks.start()
+    theirs.close()
+    mine.recv()
+"""
+
+
+@pytest.mark.skipif(not BLOCKED_CALLS.exists(), reason="the kernel does not say what blocks a thread")
+async def test_two_processes_that_wait_for_each_other_at_the_ends_of_a_pipe_in_both_directions_are_a_deadlock(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "asking.py"
+    file.write_text(ASKING)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), stop_at_entry=False, wait=False)
+        while not (answer := await client.call("fleet_state")).get("deadlocks"):
+            await trio.sleep(0.1)
+    [circle] = answer["deadlocks"]
+    [asks] = set(re.findall(r"ask: (s-\d+)", circle))
+    reads = "waits to read from an empty socket of which only {} and itself have an end"
+    waits = {f"s-1 {reads.format(f'ask: {asks}')}", f"ask: {asks} {reads.format('s-1')}"}
+    assert set(circle.removeprefix("deadlock: ").split("; ")) == waits
+
+
 WAITING = """
 import os
 import threading

@@ -229,9 +229,9 @@ class BlockedThread(ProbeAnswer, frozen=True):
     """A thread that the kernel has blocked without a timeout.
 
     Attributes:
-        in_: `read` or `write` of a pipe, the `end` of a process, a `lock` that processes share, or another `thread` of
-            its process.
-        of: the pipe, or the id of the process.
+        in_: `read` or `write` of a pipe or socket, the `end` of a process, a `lock` that processes share, or another
+            `thread` of its process.
+        of: the pipe or socket, or the id of the process.
         runs: how often it has run: the same at two looks if it was blocked all the time between.
     """
 

@@ -8,6 +8,7 @@ import queue
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -19,7 +20,14 @@ from trio_debugmcp.probe.inside import questions, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached, by_pydevd
 from trio_debugmcp.probe.inside.debugger.seam import ProgramDebugger, ProgramThread
-from trio_debugmcp.probe.inside.threads import pipe_holders, shared_locks, shared_uses, thread_list, wait_ends
+from trio_debugmcp.probe.inside.threads import (
+    pipe_holders,
+    shared_locks,
+    shared_uses,
+    thread_list,
+    unix_sockets,
+    wait_ends,
+)
 from trio_debugmcp.probe.inside.threads import waits as waits_module
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -254,6 +262,11 @@ def check_the_threads_that_the_kernel_has_blocked_are_listed_with_what_they_wait
         start(lambda: acquire()).name: ("lock", ""),
         start(lambda: writer.join()).name: ("thread", ""),
     }
+    mine, other = socket.socketpair()
+    timed, timed_end = socket.socketpair()
+    timed.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 500, 0))
+    timed_reader = start(lambda: timed.recv(1))
+    expected[start(lambda: other.recv(1)).name] = ("read", f"socket:[{os.fstat(other.fileno()).st_ino}]")
     live = {start(lambda: writer.join(500)).name, start(event.wait).name, start(lambda: time.sleep(500)).name}
 
     def blocked() -> Dict[str, Any]:
@@ -267,7 +280,16 @@ def check_the_threads_that_the_kernel_has_blocked_are_listed_with_what_they_wait
     until(lambda found: {each["name"] for each in found["threads"] if "waits" in each} >= live)
     listed = blocked()
     assert {name: listed[name] for name in expected} == expected
-    assert not live & set(listed)
+    assert not (live | {timed_reader.name}) & set(listed)
+    socket_ends = [f"socket:[{os.fstat(each.fileno()).st_ino}]" for each in (mine, other)]
+    assert unix_sockets.peer_of(socket_ends[0]) == socket_ends[1]
+    assert unix_sockets.is_endless(timed_end.fileno(), "read")
+    socket.setdefaulttimeout(500)
+    assert not unix_sockets.is_endless(timed_end.fileno(), "read")
+    socket.setdefaulttimeout(None)
+    assert os.get_blocking(timed_end.fileno())
+    found = pipe_holders.holders_json([socket_ends[1], "socket:[1]"], [os.getpid()], Budget(seconds=100))
+    assert found["pipes"] == {socket_ends[1]: {"readers": [os.getpid()], "writers": [os.getpid()]}}
     pipes = [os.readlink(f"/proc/self/fd/{end}") for end in (empty[0], child.stdin.fileno() if child.stdin else -1)]
     holders = pipe_holders.holders_json(pipes, [os.getpid()], Budget(seconds=100))
     assert holders["pipes"] == {
@@ -276,6 +298,8 @@ def check_the_threads_that_the_kernel_has_blocked_are_listed_with_what_they_wait
     }
     child.kill()
     os.read(full[0], 1000000)
+    for each in (mine, timed_end):
+        each.close()
 
 
 def check_only_a_timeout_that_ends_makes_a_circle_of_threads_timed() -> None:

@@ -50,6 +50,18 @@ def test_two_that_read_what_only_the_other_one_can_write_are_a_deadlock() -> Non
     ]
 
 
+def test_two_that_read_from_the_two_ends_of_one_socket_are_a_deadlock() -> None:
+    uses = [use(0, ("read", "socket:[1]")), use(1, ("write", "socket:[2]"))]
+    both = ends([0, 1], [0, 1])
+    assert lines(uses, **{"socket:[1]": both, "socket:[2]": both}) == [
+        (
+            "deadlock: "
+            "rank 0: s-2 waits to read from an empty socket of which only rank 1: s-3 and itself have an end; "
+            "rank 1: s-3 waits to write to a full socket of which only rank 0: s-2 and itself have an end"
+        )
+    ]
+
+
 @pytest.mark.parametrize(
     "pipes",
     [

@@ -1,4 +1,4 @@
-"""Which threads the kernel has blocked without a timeout: in a pipe, for the end of a child, for another thread.
+"""Which threads the kernel has blocked without a timeout: in a pipe or socket, for the end of a child, for a thread.
 
     blocked_json(threads, known)
     # {"pid": 12, "threads": [{"thread": 1, "in": "write", "of": "pipe:[57]", "runs": 3}], "others": 0}
@@ -11,16 +11,28 @@ from typing import Any, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import imported, process_marks
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import shared_locks
+from trio_debugmcp.probe.inside.threads import shared_locks, unix_sockets
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 _CALLS = {
-    "x86_64": {0: "read", 19: "read", 1: "write", 20: "write", 61: "wait4", 247: "waitid", 202: "futex"},
-    "aarch64": {63: "read", 65: "read", 64: "write", 66: "write", 260: "wait4", 95: "waitid", 98: "futex"},
+    "x86_64": {
+        **dict.fromkeys((0, 19, 45, 47), "read"),
+        **dict.fromkeys((1, 20, 44, 46), "write"),
+        61: "wait4",
+        247: "waitid",
+        202: "futex",
+    },
+    "aarch64": {
+        **dict.fromkeys((63, 65, 207, 212), "read"),
+        **dict.fromkeys((64, 66, 206, 211), "write"),
+        260: "wait4",
+        95: "waitid",
+        98: "futex",
+    },
 }
-"""Calls of the kernel that may block, by the machine and their numbers."""
+"""Calls of the kernel that may block, by the machine and their numbers; to receive is to read, to send to write."""
 
 _WITHIN = ("join", "exit", "worker")
 """What only threads of the same process end; what may be a signal, as an event, C code may set as well."""
@@ -83,7 +95,9 @@ def _blocked(posix: Any, calls: Dict[int, str], native: int) -> Optional[Json]:
 def _what(posix: Any, call: str, given: List[int]) -> Optional[Tuple[str, str]]:
     if call in ("read", "write"):
         file = posix.readlink(f"/proc/self/fd/{given[0]}")
-        return (call, file) if file.startswith("pipe:[") else None
+        if file.startswith("pipe:[") or (file.startswith("socket:[") and unix_sockets.is_endless(given[0], call)):
+            return call, file
+        return None
     if call == "wait4" and 0 < given[0] < 1 << 31:
         return "end", str(given[0])
     if call == "waitid" and given[0] == _PID:

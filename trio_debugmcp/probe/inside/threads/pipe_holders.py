@@ -1,15 +1,17 @@
-"""Which processes of this machine have an end of a pipe.
+"""Which processes of this machine have an end of a pipe, or of a socket that leads to another one of this machine.
 
     holders_json(["pipe:[57]"], [12, 13], budget)
     # {"pipes": {"pipe:[57]": {"readers": [12], "writers": [12, 13]}}, "isWhole": True}
 
-It is whole if no process may have one that does not let itself be looked at.
+It is whole if no process may have one that does not let itself be looked at. Of a socket, who has either end is both a
+reader and a writer: it may write, or shut it down. One whose other end is not known is left out.
 """
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Iterable, List, Tuple
 
 from trio_debugmcp.probe.inside import imported, process_marks
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.threads import unix_sockets
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 _MOST_BYTES = 4000
@@ -25,7 +27,14 @@ _ENDS = {0: ("readers",), 1: ("writers",), 2: ("readers", "writers")}
 def holders_json(pipes: List[str], among: List[int], budget: Budget) -> Json:
     """Return who has an end of these pipes, which those `among` them have, and whether those are all."""
     posix = imported.first_seen("posix")
-    found: Dict[str, Dict[str, List[int]]] = {pipe: {"readers": [], "writers": []} for pipe in pipes}
+    found: Dict[str, Dict[str, List[int]]] = {}
+    by_link: Dict[str, List[Dict[str, List[int]]]] = {}
+    for pipe in pipes:
+        links = [pipe] if pipe.startswith("pipe:[") else [pipe, unix_sockets.peer_of(pipe)]
+        if all(links):
+            found[pipe] = {"readers": [], "writers": []}
+            for link in links:
+                by_link.setdefault(link, []).append(found[pipe])
     if posix is None:
         return {"pipes": found, "isWhole": False}
     begin, is_whole = min([_stat(posix, pid)[1] for pid in among], default=0), True
@@ -35,7 +44,7 @@ def holders_json(pipes: List[str], among: List[int], budget: Budget) -> Json:
         if budget.spent():
             return {"pipes": found, "isWhole": False}
         try:
-            _add_ends(posix, int(name), found)
+            _add_ends(posix, int(name), by_link)
         except OSError:
             is_whole = is_whole and not _may_have_one(posix, int(name), among, begin)
     return {"pipes": found, "isWhole": is_whole}
@@ -50,19 +59,24 @@ def _may_have_one(posix: Any, pid: int, among: List[int], begin: int) -> bool:
     return may and (began >= begin or parent < 0)
 
 
-def _add_ends(posix: Any, pid: int, found: Dict[str, Dict[str, List[int]]]) -> None:
+def _add_ends(posix: Any, pid: int, found: Dict[str, List[Dict[str, List[int]]]]) -> None:
     for number in posix.listdir(f"/proc/{pid}/fd"):
         try:
-            ends = found.get(posix.readlink(f"/proc/{pid}/fd/{number}"))
-            if ends is None:
+            listed = found.get(posix.readlink(f"/proc/{pid}/fd/{number}"))
+            if listed is None:
                 continue
             lines = process_marks.read_file(posix, f"/proc/{pid}/fdinfo/{number}", _MOST_BYTES).splitlines()
         except FileNotFoundError:  # it was closed meanwhile
             continue
         mode = next(int(line.split()[1], 8) & 3 for line in lines if line.startswith(b"flags:"))
-        for end in _ENDS[mode]:
-            if pid not in ends[end]:
-                ends[end].append(pid)
+        for ends in listed:
+            _add(pid, ends, _ENDS[mode])
+
+
+def _add(pid: int, ends: Dict[str, List[int]], which: Iterable[str]) -> None:
+    for end in which:
+        if pid not in ends[end]:
+            ends[end].append(pid)
 
 
 def _stat(posix: Any, pid: int) -> Tuple[bool, int, int]:

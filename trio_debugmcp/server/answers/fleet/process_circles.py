@@ -24,6 +24,14 @@ _IN_PIPES = {
     "read": "waits to read from an empty pipe that only {} can write to",
 }
 
+_IN_SOCKETS = {
+    "write": "waits to write to a full socket of which only {} have an end",
+    "read": "waits to read from an empty socket of which only {} have an end",
+}
+
+_SOCKET = "socket:"
+"""How the name of one begins, among those of pipes."""
+
 
 class BlockedUse(LockUse, frozen=True, kw_only=True):
     """The same with the threads that the kernel has blocked."""
@@ -171,5 +179,6 @@ def _said(wait: _OutsideWait) -> str:
     elif thread.in_ == "lock":
         what = f"waits for {waited_for(use, thread.thread)}, which {holders} has"
     else:
-        what = _IN_PIPES[thread.in_].format(holders)
+        words = _IN_SOCKETS if thread.of.startswith(_SOCKET) else _IN_PIPES
+        what = words[thread.in_].format(holders)
     return f"{who(use, thread.thread)} {what}"
