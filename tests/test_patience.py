@@ -193,7 +193,7 @@ POLICY = {
         session.merger.MERGE_SECONDS server.answers.call_lines._SHORTEST_SECONDS
         replay.recorded_clients.GOODBYE_SECONDS replay.recorded_clients.AT_ONCE_SECONDS probe.loader._LOCK_SECONDS
         probe.packing.PART_SECONDS session.hunting.cluster_worker.KEEPER_SECONDS
-        session.hunting.cluster_client.CONNECT_SECONDS
+        session.hunting.cluster_client.CONNECT_SECONDS probe.inside.threads.unix_sockets._SECONDS
     """,
 }
 """What is not multiplied, and why."""

@@ -18,10 +18,10 @@ import sys
 from typing import Any, Dict, Optional, Union
 
 TAKEN = (
-    *("_ast", "_collections", "_ctypes", "_imp", "_json", "_sha2", "_signal", "_socket", "_ssl", "_thread"),
-    *("_weakref", "ast", "atexit", "builtins", "collections", "dis", "enum", "itertools", "linecache", "marshal"),
-    *("ntpath", "opcode", "os", "posix", "posixpath", "sys", "textwrap", "threading", "time", "token", "tokenize"),
-    *("traceback", "types"),
+    *("_ast", "_collections", "_ctypes", "_imp", "_json", "_sha2", "_signal", "_socket", "_ssl", "_struct"),
+    *("_thread", "_weakref", "ast", "atexit", "builtins", "collections", "dis", "enum", "itertools", "linecache"),
+    *("marshal", "ntpath", "opcode", "os", "posix", "posixpath", "sys", "textwrap", "threading", "time", "token"),
+    *("tokenize", "traceback", "types"),
 )
 """Modules that are copied as they are at the beginning, those that are there. Others are as they are when needed."""
 

@@ -1,11 +1,13 @@
 """Sockets whose two ends are on one machine, as those of `multiprocessing.Pipe()`: which belong together. Linux only.
 
-is_endless(5, "read")           # whether a thread that reads there is bound to wait until something comes
-peer_of("socket:[57]")          # "socket:[58]", by the kernel, or "" where it does not say that
+    is_endless(5, "read")       # whether a thread that reads there is bound to wait until something comes
+    peer_of("socket:[57]")      # "socket:[58]", by the kernel, or "" where it does not say that
+
+`man 7 sock_diag` has the questions to the kernel and their answers.
 """
 
 import _socket  # the one in C: `socket` may have been patched, by gevent for example
-import struct
+import _struct  # the one in C: a program need not have imported `struct`
 from typing import Any
 
 from trio_debugmcp.probe.inside import imported
@@ -47,15 +49,15 @@ def is_endless(number: int, call: str) -> bool:
 def peer_of(link: str) -> str:
     """Return the other end of a socket; both as the links of descriptors name them."""
     number = int(link[len("socket:[") : -1])
-    asked = struct.pack(_QUESTION, _socket.AF_UNIX, 0, 0, _ALL_STATES, number, _SHOW_PEER, _ANY_COOKIE, _ANY_COOKIE)
-    header = struct.pack(_HEADER, struct.calcsize(_HEADER) + len(asked), _BY_FAMILY, _REQUEST, 1, 0)
+    asked = _struct.pack(_QUESTION, _socket.AF_UNIX, 0, 0, _ALL_STATES, number, _SHOW_PEER, _ANY_COOKIE, _ANY_COOKIE)
+    header = _struct.pack(_HEADER, _struct.calcsize(_HEADER) + len(asked), _BY_FAMILY, _REQUEST, 1, 0)
     kernel = None
     try:
         kernel = _socket.socket(_socket.AF_NETLINK, _socket.SOCK_RAW, _DIAGNOSTICS)
         kernel.settimeout(_SECONDS)
         kernel.send(header + asked)
         peer = _peer_in(kernel.recv(_MOST_BYTES))
-    except (OSError, struct.error):  # a kernel or a container without that
+    except (OSError, _struct.error):  # type: ignore[attr-defined]  # a kernel or a container without that
         return ""
     finally:
         if kernel is not None:
@@ -65,11 +67,11 @@ def peer_of(link: str) -> str:
 
 def _peer_in(answer: bytes) -> int:
     """The number of the other end; 0 where it is closed, or the answer is an error."""
-    length, kind, *_ = struct.unpack_from(_HEADER, answer)
-    at = struct.calcsize(_HEADER) + struct.calcsize(_ANSWER)
+    length, kind, *_ = _struct.unpack_from(_HEADER, answer)
+    at = _struct.calcsize(_HEADER) + _struct.calcsize(_ANSWER)
     while kind == _BY_FAMILY and at < length:
-        size, attribute = struct.unpack_from(_ATTRIBUTE, answer, at)
+        size, attribute = _struct.unpack_from(_ATTRIBUTE, answer, at)
         if attribute == _PEER:
-            return int(struct.unpack_from("=I", answer, at + struct.calcsize(_ATTRIBUTE))[0])
+            return int(_struct.unpack_from("=I", answer, at + _struct.calcsize(_ATTRIBUTE))[0])
         at += max(4, (size + 3) & ~3)
     return 0
