@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,9 @@ import pytest
 
 from tests.engine.test_catching import INTERPRETERS, ROOT
 from trio_debugmcp.dap import door_tls
+from trio_debugmcp.engine.inside import door_connection
 from trio_debugmcp.engine.inside.door_connection import DoorConnection, connect
+from trio_debugmcp.probe.inside.encoding import encoded
 
 pytestmark = pytest.mark.real
 
@@ -73,6 +76,69 @@ def test_what_the_engine_does_before_it_knows_raises_nothing_either(
     assert connection.receive() is None
     assert not connection.is_open
     connection.close()
+
+
+def test_what_a_signal_handler_says_while_a_message_is_made_is_sent_with_it_whatever_another_one_raises(
+    door: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = connect(*door.getsockname())
+    assert connection is not None
+    plainly, made = encoded, []
+
+    def interrupted(message: dict[str, object]) -> str:
+        made.append(message)
+        if len(made) == 1:
+            connection.send({"number": 2})  # one handler
+            raise InterruptedError("another one")
+        return plainly(message)
+
+    monkeypatch.setattr(door_connection, "encoded", interrupted)
+    with pytest.raises(InterruptedError):
+        connection.send({"number": 1})
+    connection.close()
+    peer, _ = door.accept()
+    with peer:
+        stream = b"".join(iter(lambda: peer.recv(1 << 20), b""))
+    assert [(message["number"], message["seq"]) for message in messages(stream)] == [(1, 1), (2, 2)]
+
+
+class Channel:
+    """In place of a connected socket: each send waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.sent: list[object] = []
+        self.begun = threading.Semaphore(0)
+        self.goes_on = threading.Semaphore(0)
+
+    def send(self, data: bytes, _: int) -> int:
+        self.begun.release()
+        assert self.goes_on.acquire(timeout=60)
+        self.sent += [next(messages(data))["kind"]]
+        return len(data)
+
+
+def test_an_answer_waits_for_one_message_of_output_however_many_follow(
+    door: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection, channel = connect(*door.getsockname()), Channel()
+    assert connection is not None
+    monkeypatch.setattr(connection, "_socket", channel)
+
+    def print_on() -> None:
+        for _ in range(30):
+            connection.send({"kind": "output"}, is_last=True)
+
+    printing = threading.Thread(target=print_on)
+    printing.start()
+    assert channel.begun.acquire(timeout=60)
+    answering = threading.Thread(target=lambda: connection.send({"kind": "answer"}))
+    answering.start()
+    while not connection.is_sending(answering.ident or 0):
+        os.sched_yield()
+    channel.goes_on.release(31)
+    for each in (printing, answering):
+        each.join()
+    assert channel.sent == ["output", "answer", *["output"] * 29]
 
 
 SENDS = """\

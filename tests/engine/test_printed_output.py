@@ -60,3 +60,23 @@ def test_threads_that_print_faster_than_one_can_report_are_held_up(monkeypatch: 
     for _ in range(101):
         stream.write("work")
     assert [wait > 0 for wait in turn.waits] == [*[False] * 100, True]
+
+
+def test_what_is_printed_while_a_text_is_reported_is_reported_together_stream_by_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    streams, reported = [Stream(), Stream()], []
+    monkeypatch.setattr(sys, "stdout", streams[0])
+    monkeypatch.setattr(sys, "stderr", streams[1])
+
+    def report(category: str, text: str) -> None:
+        reported.append((category, text))
+        if text == "work":
+            for stream, word in zip([*streams[:1] * 50, streams[1], streams[0]], "a" * 50 + "ba", strict=True):
+                stream.write(word)
+
+    printed = PrintedOutput(report)
+    printed.begin()
+    streams[0].write("work")
+    printed.end()
+    assert reported == [("stdout", "work"), ("stdout", "a" * 50), ("stderr", "b"), ("stdout", "a")]

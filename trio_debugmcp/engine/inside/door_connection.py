@@ -13,7 +13,7 @@ import posix
 import select
 from typing import Any, Callable
 
-from trio_debugmcp.engine.inside.interruptions import firm, without_checks
+from trio_debugmcp.engine.inside.interruptions import completed, firm, without_checks
 from trio_debugmcp.probe.inside.encoding import decoded, encoded
 from trio_debugmcp.probe.inside.tls_cipher import TlsCipher, shaken_hands
 
@@ -72,8 +72,9 @@ class DoorConnection:
         self.family = made.family
         self._socket: _DoorSocket | None = made
         self._lock = _thread.allocate_lock()
-        self._sender = 0
-        self._behind: list[dict[str, Any]] = []
+        self._turn = _thread.allocate_lock()
+        self._sender = self._next = 0
+        self._to_send: list[Any] = []  # of each: the thread that says it, the message, flags, and `sent`
         self._received = b""
         self._sent = 0
         self._alarm, self._bell = _pair()
@@ -149,51 +150,85 @@ class DoorConnection:
 
     def is_sending(self, ident: int) -> bool:
         """Whether that thread is in `send`, where signal handlers and destructors of the program may run."""
-        return self._sender == ident
+        return ident in (self._sender, self._next)
 
-    def send(self, message: dict[str, Any], *, with_next: bool = False, sent: list[bool] | None = None) -> None:
+    def send(
+        self, message: dict[str, Any], *, with_next: bool = False, sent: list[bool] | None = None, is_last: bool = False
+    ) -> None:
         """Send a message, which gets a number. Without a debugger that reads it, it is dropped.
 
-        Within another `send` of the same thread it is sent behind that one's.
+        Within another `send` of the same thread it is left to that one.
 
         `with_next`: another one follows nearly at once, so that the debugger is woken for both together.
         `sent`: gets an item when it is sent, before a signal handler can raise anything. What one raises while a
-        message is sent is raised behind it.
+        message is made and sent is raised behind it.
+        `is_last`: the message of another thread that waits goes before. That of output, which may never end.
         """
-        raised: list[BaseException] = []
         ident = _thread.get_ident()
-        if self._sender == ident:
-            self._behind.append(message)
+        item = (ident, message, _WITH_NEXT if with_next else _QUIETLY, sent)
+        if self._sender == ident or self._next == ident:
+            self._to_send.append((*item[:-1], None))
             if sent is not None:
                 sent += [True]
             return
-        with self._lock:
-            self._sender = ident  # no signal is looked for between this and the lock, here and at the end
+        try:
+            if is_last:
+                with self._turn:
+                    pass
+                self._send(ident, [item])
+            else:
+                self._send_next(ident, [item])
+        finally:
+            if self._to_send and any([each[0] == ident for each in self._to_send]):
+                self._send(ident, [])  # a handler has left it behind the last look
+
+    def _send_next(self, ident: int, items: list[Any]) -> None:
+        """Send before those who let others go first."""
+        with self._turn:
+            self._next = ident  # no signal is looked for between this and the lock, here and at the end
             try:
-                self._write(message, _WITH_NEXT if with_next else _QUIETLY, raised)
-                if sent is not None:
-                    sent += [True]
-                while self._behind:
-                    self._write(self._behind.pop(0), _QUIETLY, raised)
+                self._send(ident, items)
+            finally:
+                self._next = 0
+
+    def _send(self, ident: int, items: list[Any]) -> None:
+        raised: list[BaseException] = []
+        with self._lock:
+            self._sender = ident
+            self._to_send += items
+            try:
+                completed(raised, self._send_all, raised)
+            except BaseException:
+                del self._to_send[:1]  # it cannot be encoded
+                raise
             finally:
                 self._sender = 0
         if raised:
             raise raised[-1]  # its context are the others
 
-    def _write(self, message: dict[str, Any], flags: int, raised: list[BaseException]) -> None:
-        body = message.pop("body", None)
-        self._sent += 1
-        message["seq"] = self._sent
-        text = encoded(message)
+    def _send_all(self, raised: list[BaseException]) -> None:
+        """Send what is to be sent. Called again when interrupted, and continues with the rest."""
+        while self._to_send:
+            _, message, flags, sent = self._to_send[0]
+            data = self._encoded(message)
+            try:
+                if self._socket is not None:
+                    send_whole(self._socket, self._cipher, data, flags, raised)
+            except OSError:
+                self._socket = None
+            self._sent += 1  # no signal is looked for from the last byte on
+            if sent is not None:
+                sent += [True]
+            del self._to_send[0]
+
+    def _encoded(self, message: dict[str, Any]) -> bytes:
+        head = {**message, "seq": self._sent + 1}
+        body = head.pop("body", None)
+        text = encoded(head)
         if body is not None:
             text = f'{text[:-1]}, "body": {body.text if type(body) is JsonText else encoded(body)}}}'
         data = text.encode("ascii")
-        data = b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
-        try:
-            if self._socket is not None:
-                send_whole(self._socket, self._cipher, data, flags, raised)
-        except OSError:
-            self._socket = None
+        return b"%b%d%b%b" % (_HEAD, len(data), _END_OF_HEAD, data)
 
     def close(self) -> None:
         """Close the connection; what has been sent arrives."""

@@ -63,7 +63,7 @@ class Engine:
 
     def __init__(self, connection: DoorConnection, given: dict[str, Any], main: int) -> None:
         self.connection = connection
-        self.printed, self._children = PrintedOutput(self._report), _children(given)
+        self.printed, self._children = PrintedOutput(self._report_printed), _children(given)
         self.threads = ThreadRecords(main)
         self.events = MonitoringTool()
         self.files = ProgramFiles(str(given["home"] or _FETCHED))
@@ -103,13 +103,16 @@ class Engine:
             served.add_to(self.requests)
         attached.attach(EngineDebugger(self))
 
-    def event(self, name: str, body: Any = None, sent: list[bool] | None = None) -> None:
-        """Send an event of DAP to the debugger. `sent`: as of `DoorConnection.send`."""
+    def event(self, name: str, body: Any = None, sent: list[bool] | None = None, *, is_last: bool = False) -> None:
+        """Send an event of DAP to the debugger. `sent`, `is_last`: as of `DoorConnection.send`."""
         message = {"type": "event", "event": name}
-        self.connection.send(message if body is None else {**message, "body": body}, sent=sent)
+        self.connection.send(message if body is None else {**message, "body": body}, sent=sent, is_last=is_last)
 
     def _report(self, category: str, text: str) -> None:
         self.event("output", {"category": category, "output": text})
+
+    def _report_printed(self, category: str, text: str) -> None:
+        self.event("output", {"category": category, "output": text}, is_last=True)
 
     def _report_error(self, text: str) -> None:
         self._report("stderr", text)

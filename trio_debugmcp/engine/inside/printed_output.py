@@ -6,6 +6,7 @@ What goes by their descriptors is not.
 
 import _thread
 import sys
+from itertools import takewhile
 from typing import Any, Callable
 
 _CATEGORIES = {"stdout": "stdout", "stderr": "stderr"}
@@ -55,15 +56,24 @@ class PrintedOutput:
     def _pass_on(self, category: str, text: str) -> None:
         """Report a text, or leave it to who is reporting: handlers of signals and destructors come in between.
 
-        Threads that print faster than one can report are held up, else that one would never come to an end.
+        Threads that print faster than one can report are held up, else that one would never come to an end. What waits
+        is reported together.
         """
         self._waiting.append((category, text))
         while self._waiting and self._take_turn():
             try:
                 while self._waiting:
-                    self._report(*self._waiting.pop(0))
+                    self._report(*self._taken())
             finally:
                 self._turn.release()
+
+    def _taken(self) -> tuple[str, str]:
+        """Take the texts that wait, as far as they are of one stream."""
+        waiting = [*self._waiting]
+        category = waiting[0][0]
+        texts = [text for _, text in takewhile(lambda each: each[0] == category, waiting)]
+        del self._waiting[: len(texts)]
+        return category, "".join(texts)
 
     def _take_turn(self) -> bool:
         if self._turn._is_owned():
