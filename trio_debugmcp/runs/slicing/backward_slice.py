@@ -21,6 +21,7 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.slicing.absences.dropped_result_edges import DroppedResultEdges
+from trio_debugmcp.runs.slicing.absences.left_out_pieces import turned
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.absences.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.absences.overwritten_item_edges import OverwrittenItemEdges
@@ -271,7 +272,7 @@ class _Slicer:
         elif node.aim == "run":
             yield from self._control.of_run(execution, is_decisive=True)
         else:
-            node = _turned(execution, node)
+            node = turned(self._past, execution, node)
             yield from wanting(node, self._data.of_node(execution, node))
             yield from wanting(node, self._handed.of_results(execution))
             yield from self._callbacks.of_calls(execution, node)
@@ -310,14 +311,6 @@ class _Slicer:
             owner = self._past.record.row(first).owner
             if owner:
                 yield SliceEdge(cost.RAISED, SliceNode(owner))
-
-
-def _turned(execution: StatementExecution, node: SliceNode) -> SliceNode:
-    """Return a node with what it has too many of as missing, too, where a statement leaves that out."""
-    wanted = node.wanted
-    if not wanted.pieces or not execution.statement.leaves_out:
-        return node
-    return node._replace(wanted=wanted._replace(missing=tuple(dict.fromkeys((*wanted.missing, *wanted.pieces)))))
 
 
 def backward_slice(

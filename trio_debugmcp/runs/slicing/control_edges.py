@@ -42,10 +42,8 @@ class ControlEdges:
         elif decision is not None:
             run = self._past.executions.last_run(decision, execution.frame, execution.row)
             if run is not None:
-                near = cost.CONDITION_OF_LOOP if decision.is_loop else cost.CONDITION
-                if isinstance(execution.statement.node, ast.Return):  # another one would have given another value
-                    near = cost.CONDITION_OF_RETURN
-                yield SliceEdge(cost.CONDITION_OF_CONSTANT if is_decisive else near, SliceNode(run.row))
+                near = cost.CONDITION_OF_CONSTANT if is_decisive else _nearness(decision, execution.statement)
+                yield SliceEdge(near, SliceNode(run.row))
         else:
             yield from self._called(execution)
         yield from self._compiled(execution)
@@ -103,7 +101,7 @@ class ControlEdges:
                     yield from self._inner_guards(guard, execution, price + cost.STEP)
                     yield from self._breaks(guard, execution, run, price)
                 if run is not None and not (not guard.is_loop and self._past.blocks.entered(run)):
-                    near = cost.WAIT_ENDED if _holds_up(guard) else price
+                    near = min(price, _nearness_of_guard(guard, execution.statement))
                     yield SliceEdge(near if is_near else cost.GUARD, SliceNode(run.row), note=LET_PASS)
             is_near = is_near and not (statement.parent is not None and statement.parent.is_loop)
             statement = statement.parent
@@ -143,6 +141,28 @@ class ControlEdges:
         return statement.is_loop and any(
             isinstance(inner.node, ast.Return | ast.Raise) for inner in statement.all_inner()
         )
+
+
+def _nearness_of_guard(guard: Statement, statement: Statement) -> float:
+    """Return the cost of the edge to a condition before a statement that has let it pass."""
+    if _holds_up(guard):
+        return cost.WAIT_ENDED
+    return cost.GUARD_OF_ITEM if statement.mutates and _leaves_out(guard) else cost.GUARD
+
+
+def _leaves_out(guard: Statement) -> bool:
+    """Whether a condition passes over what comes after it: one that raises complains of it."""
+    leaves = [inner for inner in guard.all_inner() if inner.leaves]
+    return not guard.is_loop and any(not isinstance(inner.nodes[-1], ast.Raise) for inner in leaves)
+
+
+def _nearness(decision: Statement, statement: Statement) -> float:
+    """Return the cost of the edge to what has decided that a statement runs."""
+    if isinstance(statement.node, ast.Return):  # another one would have given another value
+        return cost.CONDITION_OF_RETURN
+    if decision.is_loop:
+        return cost.CONDITION_OF_LOOP
+    return cost.CONDITION_OF_ITEM if statement.mutates else cost.CONDITION
 
 
 def _holds_up(statement: Statement) -> bool:

@@ -31,6 +31,9 @@ _EMPTY = 2.5
 _HEADER, _HEADER_WITH_MORE = 2.0, 1.0
 """The header of a loop: what gave it says what it goes through; one that computes or pairs what it goes through."""
 
+_VIEWS = ("enumerate", "range", "len", "iter", "list", "tuple", "reversed")
+"""Functions whose result has all that they are given; of another one the header says what it goes through."""
+
 _GIVEN, _GIVEN_EXPRESSION = 1.5, 0.8
 """Only what it gave to a call counts of it: a variable, or something else."""
 
@@ -71,20 +74,28 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
     heavy = own if execution.frame == root and not is_entry else 0.0
     if edge.node.aim == "argument":
         heavy += _GIVEN if all(_is_variable(part) for part in edge.node.focus) else _GIVEN_EXPRESSION
-    if isinstance(execution.statement.node, ast.If | ast.Match):
-        heavy += _CHECK if edge.note and _checks_for_nothing(execution.statement.node) else 0.0
+    if isinstance(statement.node, ast.If | ast.Match) or _is_condition(statement.node):
+        heavy += _CHECK if edge.note and _checks_for_nothing(statement.node) else 0.0
         return heavy + (_DECISION if edge.cost >= CONDITION else 0.0)
     if execution.statement.is_given and _is_text(execution.statement.node):
         return heavy + _TEXT
     if execution.statement.is_passing_on:
         return heavy + _PASSED_ON
     is_made = execution.scope.name.rpartition(".")[2] in MAKERS or not execution.scope.is_function
-    return heavy + _weight_of(execution.statement, has_called, is_made)
+    return heavy + _weight_of(statement, statement.place_of(node.names), has_called, is_made)
 
 
 def _names_constants(statement: Statement) -> bool:
     """Whether all names that a statement sets are those of constants: `LINE = re.compile(…)`, which functions read."""
     return bool(statement.names) and all(name.isupper() for name in statement.names)
+
+
+def _is_condition(node: ast.AST) -> bool:
+    """Whether a loop compares something in each round, and so decides as an `if` does: `while queue and left < 9`.
+
+    One that goes on as long as there is something, or for ever, only goes through that.
+    """
+    return isinstance(node, ast.While) and any(isinstance(part, ast.Compare) for part in ast.walk(node.test))
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -101,19 +112,31 @@ def _checks_for_nothing(node: ast.AST) -> bool:
     return getattr(test.comparators[0], "value", ...) is None
 
 
-def _weight_of(statement: Statement, has_called: bool, is_made: bool) -> float:
+def _weight_of(statement: Statement, place: int, has_called: bool, is_made: bool) -> float:
     node = statement.node
     if statement.is_loop:
         return _HEADER if _only_goes_through(getattr(node, "iter", None)) else _HEADER_WITH_MORE
     if not isinstance(node, ast.Assign | ast.AnnAssign):
         return 0.0
-    return _weight_of_assignment(node, has_called, is_made)
+    return _weight_of_assignment(node, place, has_called, is_made)
 
 
-def _weight_of_assignment(node: "ast.Assign | ast.AnnAssign", has_called: bool, is_made: bool) -> float:
+def _weight_of_assignment(node: "ast.Assign | ast.AnnAssign", place: int, has_called: bool, is_made: bool) -> float:
+    """Return what an assignment weighs; of one that gives several places their values, the part at one of them."""
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    is_attribute, value = isinstance(target, ast.Attribute), node.value
-    if value is None or isinstance(target, ast.Subscript):
+    value = node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+        if place >= 0:
+            return _weight_of_pair(*pairs[place], has_called, is_made)
+        return min((_weight_of_pair(part, given, has_called, is_made) for part, given in pairs), default=0.0)
+    return 0.0 if value is None else _weight_of_pair(target, value, has_called, is_made)
+
+
+def _weight_of_pair(target: ast.expr, value: ast.expr, has_called: bool, is_made: bool) -> float:
+    """Return what weighs that a target gets a value: of several in one statement each is looked at by itself."""
+    is_attribute = isinstance(target, ast.Attribute)
+    if isinstance(target, ast.Subscript):
         return 0.0
     if is_empty_container(value) or (not has_called and _makes_something_empty(value)):
         return _EMPTY
@@ -130,16 +153,20 @@ def _only_goes_through(node: ast.expr | None) -> bool:
         return True
     if not isinstance(node, ast.Call) or len(node.args) > 1 or node.keywords:
         return False
+    if isinstance(node.func, ast.Name) and node.func.id not in _VIEWS:
+        return False
     target = node.func.value if isinstance(node.func, ast.Attribute) else None
     return _only_goes_through(target) and all(map(_only_goes_through, node.args))
 
 
 def _makes_something_empty(value: ast.expr) -> bool:
-    """Whether an expression calls a class without an argument, by its name: `io.BytesIO()`, `set()`."""
-    if not isinstance(value, ast.Call) or value.args or value.keywords:
+    """Whether an expression calls a class without a value, by its name: `io.BytesIO()`, `set()`."""
+    if not isinstance(value, ast.Call):
         return False
     name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    return name[:1].isupper() or name in ("list", "dict", "set", "deque")
+    if name == "defaultdict":
+        return len(value.args) < 2 and not value.keywords
+    return not value.args and not value.keywords and (name[:1].isupper() or name in ("list", "dict", "set", "deque"))
 
 
 def _is_given_variables(call: ast.Call) -> bool:

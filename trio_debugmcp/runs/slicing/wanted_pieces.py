@@ -25,12 +25,15 @@ class WantedPieces(NamedTuple):
         missing: what it should have, and has not.
         said: the difference in words; empty where the whole value differs.
         path: the way from the value to the first item that differs, as labels: `("[2]", "['price']")`.
+        text, offset: a text that differs, and from which place on; empty: none does.
     """
 
     pieces: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     said: str = ""
     path: tuple[str, ...] = ()
+    text: str = ""
+    offset: int = 0
 
     def place(self, text: str, label: str = "") -> int:
         """Return how well a value, or an item with a label, fits: 0 best; as many as there are pieces: not at all."""
@@ -64,7 +67,7 @@ def differences(expected: Any, got: Any) -> WantedPieces:
     pieces = tuple(dict.fromkeys(piece for piece in found.pieces if is_piece(piece)))[:_MOST_PIECES]
     told = (piece for piece in found.missing if is_piece(piece) or piece in found.items)
     missing = tuple(dict.fromkeys(told))[:_MOST_PIECES]
-    return WantedPieces(pieces, missing, "; ".join(found.said[:2]), found.first)
+    return WantedPieces(pieces, missing, "; ".join(found.said[:2]), found.first, *found.text)
 
 
 def is_piece(piece: str) -> bool:
@@ -92,6 +95,7 @@ class _Difference:
         self.missing: list[str] = []
         self.said: list[str] = []
         self.first: tuple[str, ...] = ()
+        self.text = ("", 0)
         self.items: set[str] = set()  # numbers of one digit that are a whole item, and so one that can be looked for
 
     def compare(self, expected: Any, got: Any, path: tuple[str, ...] = ()) -> None:
@@ -102,6 +106,8 @@ class _Difference:
         elif isinstance(expected, set | frozenset) and isinstance(got, set | frozenset):
             self._compare_items(sorted(expected, key=repr), sorted(got, key=repr), path, is_ordered=False)
         elif isinstance(expected, str) and isinstance(got, str):
+            same = next((place for place, pair in enumerate(zip(expected, got, strict=False)) if len({*pair}) > 1), -1)
+            self.text = self.text if self.text[0] or same < 0 else (got, same)
             self._compare_texts(expected, got)
             self._tell(path, expected, got)
             self.first = self.first or path

@@ -164,6 +164,12 @@ class Statement:
             for part in parts
         )
 
+    @cached_property
+    def filters(self) -> bool:
+        """Whether a comprehension in it passes over some of what it goes through."""
+        parts = [part for head in self.heads for part in ast.walk(head)]
+        return any(isinstance(part, ast.comprehension) and bool(part.ifs) for part in parts)
+
     @property
     def is_passing_on(self) -> bool:
         """Whether it returns variables of its function as they are: where they come from is all that counts."""

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
@@ -24,6 +25,12 @@ _MOST_FIELDS = 20
 
 _MOST_SAID = 2
 
+_MOST_ROUNDS = 30
+"""Of one frame in which a missing value was at hand: the last ones."""
+
+_MOST_CALLS = 20
+"""Of a function that puts things into the container which misses one: the last ones."""
+
 
 class MissingEdges:
     """The edges to the rounds of one process in which something did not come into a value."""
@@ -44,6 +51,9 @@ class MissingEdges:
             return
         end = self._past.executions.ended(execution.row) if execution.statement.is_loop else self._record.last + 1
         yield from self._of_frame(execution, end, wanted)
+        if execution.statement.mutates:  # in another call it would have put there what is missing
+            for frame in reversed(self._past.scopes.frames([execution.scope])[-_MOST_CALLS:]):
+                yield from self._of_frame(execution._replace(frame=frame), self._over(frame), wanted, execution)
         for read in execution.statement.reads:
             value = self._past.values.read(execution, read) if not read.is_callee else None
             made = self._past.values.birth(value.object, execution.row) if value is not None and value.object else 0
@@ -51,17 +61,29 @@ class MissingEdges:
             if maker is not None:
                 yield from self._of_frame(maker, execution.row, wanted)
 
-    def _of_frame(self, execution: StatementExecution, end: int, wanted: WantedPieces) -> Iterator[SliceEdge]:
+    def _of_frame(
+        self, execution: StatementExecution, end: int, wanted: WantedPieces, like: StatementExecution | None = None
+    ) -> Iterator[SliceEdge]:
+        """Yield what decided against a missing value in one call.
+
+        `like`: only against statements that change the same variable as this one does.
+        """
         if execution.frame in self._known or isinstance(execution.scope.node, ast.ClassDef):
             return
         self._known.add(execution.frame)
-        said = 0
+        changed = {path for path, _ in like.statement.mutates} if like is not None else set()
+        giving = [
+            statement
+            for statement in execution.scope.statements
+            if _gives(statement) and (not changed or any(path in changed for path, _ in statement.mutates))
+        ]
+        said: set[Statement] = set()
         for piece in wanted.missing:
-            written = self._written(execution.frame, end, piece)
-            for statement in execution.scope.statements if written else ():
-                decided = self._decided_against(statement, execution.frame, written, end) if _gives(statement) else None
-                if decided is not None and said < _MOST_SAID:
-                    said += 1
+            rounds = list(islice(self._written(execution.frame, end, piece), _MOST_ROUNDS))
+            for statement in giving if rounds else ():
+                decided, written = self._nearest(statement, execution.frame, rounds, end)
+                if decided is not None and len(said) < _MOST_SAID and decided.statement not in said:
+                    said.add(decided.statement)
                     text = self._record.text(self._record.row(written))
                     text = f"{text} with {piece}" if text[:1] == "<" else text
                     note = f"so line {statement.first} does not run for {text}"
@@ -69,24 +91,54 @@ class MissingEdges:
                     if any(isinstance(outer.node, ast.ExceptHandler) for outer in statement.outer()):
                         use = decided._replace(row=self._past.executions.ended(decided.row))
                         yield from self._unraised.of_calls(decided, use)
-            if written and not said:
-                yield from self._kept_nowhere.of_value(
-                    execution, written, self._end_of_round(execution, written, end), piece
-                )
+            if rounds and not said:
+                over = self._end_of_round(execution, rounds[0], end)
+                yield from self._kept_nowhere.of_value(execution, rounds[0], over, piece)
 
-    def _written(self, frame: int, before: int, piece: str) -> int:
-        """Return the last write of a missing value to a name of a frame; 0: none."""
+    def _nearest(
+        self, statement: Statement, frame: int, rounds: list[int], end: int
+    ) -> tuple[StatementExecution | None, int]:
+        """Return what kept a statement from running in a round, and the write of that round; None: nothing in the last.
+
+        In the one that came nearest to it; if it has run in another one, and puts something somewhere, in the last.
+        """
+        loop = next((outer for outer in statement.outer() if outer.is_loop), None)
+        rounds = [written for written in rounds if loop is not None and self._is_round(loop, frame, written)]
+        best, chosen = (self._decided_against(statement, frame, rounds[0], end), rounds[0]) if rounds else (None, 0)
+        if best is None:
+            return best, chosen
+        if any(self._has_run(statement, frame, written, end) for written in rounds[1:]):
+            return (None if statement.carried else best), chosen
+        for written in rounds[1:]:
+            decided = self._decided_against(statement, frame, written, end)
+            if decided is not None and _depth(decided) > _depth(best):
+                best, chosen = decided, written
+        return best, chosen
+
+    def _has_run(self, statement: Statement, frame: int, written: int, end: int) -> bool:
+        """Whether a statement has run in the round of a write."""
+        loop = next((outer for outer in statement.outer() if outer.is_loop), None)
+        over = min([*(self._next_round(loop, frame, written) if loop is not None else []), end])
+        ran = self._past.executions.last_run(statement, frame, over)
+        return ran is not None and ran.row > written
+
+    def _over(self, frame: int) -> int:
+        """Return the row at which a call was over; behind the last one: it is not."""
+        ending = self._past.executions.outcome(self._record.frame(frame).start)
+        return ending.number if ending is not None and ending.kind != rows.YIELD else self._record.last + 1
+
+    def _written(self, frame: int, before: int, piece: str) -> Iterator[int]:
+        """Yield the writes of a missing value to names of a frame, the last one first."""
         number, code = before, self._record.code(self._past.executions.code_of(frame))
         is_module = code.kind == "module"
         kinds, subject = (rows.FIELD if is_module else rows.WRITE), (code.globals if is_module else frame)
         for _ in range(_MOST_WRITES):
             number = self._record.back_of(frozenset({kinds}), subject, number)
             if not number:
-                return 0
+                return
             row = self._record.row(number)
             if self._record.row(row.owner).kind == rows.LINE and self._has(row, piece, before):
-                return number
-        return 0
+                yield number
 
     def _has(self, row: Row, piece: str, before: int) -> bool:
         """Whether a value is a missing one, or has it: in its text, or as an attribute."""
@@ -150,6 +202,11 @@ class MissingEdges:
         sites = self._past.executions.sites(loop, self._past.executions.code_of(frame))
         found = [self._record.forth(rows.LINE, site, frame, written) for site in sites]
         return [row for row in found if row]
+
+
+def _depth(execution: StatementExecution) -> int:
+    """Return in how many blocks a statement is."""
+    return sum(1 for _ in execution.statement.outer())
 
 
 def _gives(statement: Statement) -> bool:

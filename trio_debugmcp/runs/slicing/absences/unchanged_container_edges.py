@@ -9,6 +9,7 @@ from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedVal
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.failed_write_edges import FailedWriteEdges
+from trio_debugmcp.runs.slicing.absences.handed_container_edges import HandedContainerEdges
 from trio_debugmcp.runs.slicing.absences.kept_exception_edges import KeptExceptionEdges
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import LoopEndEdges
 from trio_debugmcp.runs.slicing.absences.unraised_edges import UnraisedEdges
@@ -41,6 +42,7 @@ class UnchangedContainerEdges:
         self._failed_writes = failed_writes
         self._kept_exceptions = kept_exceptions
         self._loop_ends = loop_ends
+        self._handed = HandedContainerEdges(past, decisions)
 
     def of_container(self, execution: StatementExecution, value: RecordedValue) -> Iterator[SliceEdge]:
         """Yield what would have changed a container in the same function and did not, or has run without effect."""
@@ -52,6 +54,7 @@ class UnchangedContainerEdges:
         if made is not None and made.frame != execution.frame:
             yield from self._of_changes(execution, value, made.scope, made.frame)
         yield from self._of_changes_elsewhere(execution, value, made)
+        yield from self._handed.of_container(execution, value.object)
         yield from self._kept_exceptions.of_container(execution, value.object)
 
     def _of_changes_elsewhere(

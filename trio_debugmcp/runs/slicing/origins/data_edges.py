@@ -13,6 +13,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.origins.holder_edges import HolderEdges
 from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, WantedPart
+from trio_debugmcp.runs.slicing.origins.joined_texts import of_joined
 from trio_debugmcp.runs.slicing.origins.loop_items import LoopItem, LoopItems
 from trio_debugmcp.runs.slicing.origins.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.origins.opaque_edges import naming
@@ -47,6 +48,7 @@ class DataEdges:
         value = getattr(execution.statement.node, "value", None)
         if part >= 0 and isinstance(value, ast.Tuple) and part < len(value.elts):
             node = node._replace(focus=(value.elts[part],), names=())
+        node = of_joined(self._past, execution, node)
         taken = self._taken.of_round(execution, node.wanted)
         yield from (SliceEdge(cost.HOLDER, item.origin) for item in taken)
         for name, value in self._taken.read_whole(execution) if not node.focus else ():
@@ -161,9 +163,11 @@ class DataEdges:
                 yield from self._objects.of_content(execution, str(read.path), value, before, wanted)
         container, label = part.source
         if container:
-            origin = self._items.of_item(container, wanted._replace(path=(label, *_within(part))), before)
+            origin = self._items.of_item(
+                container, wanted._replace(path=(label, *(part.path if part.is_item else ()))), before
+            )
             if origin is not None:
-                yield SliceEdge(cost.ITEM if part.node in _names(part) else cost.READ, origin)
+                yield SliceEdge(cost.ITEM if part.is_item else cost.READ, origin)
         yield from self._of_filters(execution, node, part)
         yield from self._of_iterated(execution, node, part)
 
@@ -313,11 +317,6 @@ class DataEdges:
         return None
 
 
-def _within(part: WantedPart) -> tuple[str, ...]:
-    """Return the way into an item of a comprehension that gives what it went through."""
-    return part.path if part.node in _names(part) else ()
-
-
 def _label_asked_for(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
     """Return the label of the item that a container is asked for, as by `get`, or by several keys; empty: of none."""
     if read.asked_for and (read.target_of is None or is_asking(read.target_of)):
@@ -342,9 +341,3 @@ def _named_in(past: PastProcess, execution: StatementExecution, read: PathRead) 
 def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:
     """Return the ways on from the results of calls that give what is wanted, by the ids of the calls."""
     return {id(part.node): part.path for part in parts if isinstance(part.node, ast.Call)}
-
-
-def _names(part: WantedPart) -> list[ast.expr]:
-    """Return what a part is, if it is the item of a comprehension as it is."""
-    is_item = isinstance(part.node, ast.Name) and part.node.id in part.items
-    return [part.node] if is_item else []

@@ -18,7 +18,7 @@ from trio_debugmcp.runs.past.recorded_values import RecordedValue, of_tuple, typ
 from trio_debugmcp.runs.slicing.origins.written_items import inner
 from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, constant
 from trio_debugmcp.runs.source.read_paths import PUTTING, ValuePath, iterated_path, path_of
 
 _MOVING = ("sort", "reverse", "insert", "pop", "remove", "rotate", "appendleft", "popleft")
@@ -55,6 +55,11 @@ class WantedPart:
     items: dict[str, RecordedValue] = field(default_factory=dict)
     source: tuple[int, str] = (0, "")
     before: int = 0
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is the item of a comprehension as it is: `x` of `[x for x in rows]`."""
+        return isinstance(self.node, ast.Name) and self.node.id in self.items
 
 
 class ItemOrigins:
@@ -294,7 +299,7 @@ def _operands(execution: StatementExecution, focus: tuple[ast.expr, ...]) -> lis
     if isinstance(node, ast.Assert):
         tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
         compared = [part for test in tests if isinstance(test, ast.Compare) for part in (test.left, *test.comparators)]
-        return [part for part in compared if not isinstance(part, ast.Constant)]
+        return [part for part in compared if constant(part) is ...]
     value = getattr(node, "value", None)
     if isinstance(node, ast.Expr):
         if isinstance(value, ast.Call) and called(value) in PUTTING and value.args:

@@ -178,6 +178,9 @@ def _content(past: PastProcess, execution: StatementExecution, node: ast.expr) -
         return _together(node, [_content(past, execution, part) for part in node.elts])
     if isinstance(node, ast.ListComp | ast.SetComp):
         return _comprehended(node, _content(past, execution, node.generators[0].iter))
+    if isinstance(node, ast.Subscript) and (part := _slice(node.slice)) is not None:
+        whole = _content(past, execution, node.value)
+        return whole[part] if isinstance(whole, list | tuple | str) else ...
     before = past.executions.ended(execution.row)
     path = path_of(node)
     value = past.values.value(execution, path, before) if path is not None else None
@@ -221,13 +224,35 @@ def _together(node: "ast.Tuple | ast.List", parts: list[Any]) -> Any:
     return tuple(known) if isinstance(node, ast.Tuple) else known
 
 
+def _slice(node: ast.expr) -> slice | None:
+    """Return a slice with constant bounds; None: it is another one, or an index."""
+    bounds = (node.lower, node.upper, node.step) if isinstance(node, ast.Slice) else ()
+    known = [None if bound is None else constant(bound) for bound in bounds]
+    is_known = bool(known) and all(bound is None or isinstance(bound, int) for bound in known) and known[2] != 0
+    return slice(*known) if is_known else None
+
+
 def _comprehended(node: "ast.ListComp | ast.SetComp", items: Any) -> Any:
     """Return what a comprehension takes out of items: variables of its loop, and what is at constant places in them."""
     generator = node.generators[0]
-    if len(node.generators) > 1 or generator.ifs or not isinstance(items, list | tuple | dict):
+    if len(node.generators) > 1 or not isinstance(items, list | tuple | dict):
         return ...
-    found = [_taken(node.elt, generator.target, item) for item in items]
+    passed = [[_passes(test, generator.target, item) for test in generator.ifs] for item in items]
+    if any(... in tests for tests in passed):
+        return ...
+    found = [_taken(node.elt, generator.target, item) for item, tests in zip(items, passed, strict=True) if all(tests)]
     return found if ... not in found else ...
+
+
+def _passes(test: ast.expr, target: ast.expr, item: Any) -> Any:
+    """Return whether an item is what a filter compares it with; `...` where that is not known."""
+    is_plain = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq | ast.NotEq)
+    if not is_plain or not isinstance(test, ast.Compare):
+        return ...
+    one, other = _taken(test.left, target, item), constant(test.comparators[0])
+    if one is ... or other is ... or isinstance(one, UnknownContent):
+        return ...
+    return (one == other) == isinstance(test.ops[0], ast.Eq)
 
 
 def _taken(node: ast.expr, target: ast.expr, item: Any) -> Any:
