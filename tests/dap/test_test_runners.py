@@ -28,6 +28,16 @@ JEST = "  ● a basket adds up\n\n    TypeError: Cannot read: null\n\n      4 |\
 MATCHER = "  ● adds up\n\n    expect(received).toBe(expected)\n\n    Expected: 6\n"
 MINITEST = "  1) Error:\nTestCron#test_days:\nNoMethodError: undefined method `min' for 60:Integer\n"
 TEST_UNIT = "===\nError: test_a(TestA):\n  Shop::Empty: tea: none\n"
+VITEST = """ FAIL  test/cart.test.ts > a cart > is free
+Error: odd
+
+ FAIL  test/cart.test.ts > a cart > takes unknown items
+TypeError: Cannot read properties of undefined (reading 'cents')
+ \u276f src/cart.ts:17:75
+     17|     return this.lines
+ \u276f Cart.total src/cart.ts:17:23
+"""
+
 RSPEC = """
   1) Order takes all
      Failure/Error: expect(order.lines.size).to eq(1)
@@ -941,6 +951,7 @@ def test_a_test_of_zig_that_is_not_there_is_refused_with_those_that_are(tmp_path
         (RAISED_IN_NODE["mocha"], MOCHA, "TypeError"),
         (RAISED_IN_NODE["jest"], JEST, "TypeError"),
         (RAISED_IN_NODE["jest"], MATCHER, None),
+        (RAISED_IN_NODE["vitest"], VITEST, "TypeError"),
         (RAISED_IN_RUBY, MINITEST, "NoMethodError"),
         (RAISED_IN_RUBY, TEST_UNIT, "Shop::Empty"),
         (RAISED_IN_RUBY, WRONG, None),

@@ -240,6 +240,8 @@ async def test_a_test_that_its_own_code_ended_names_the_breakpoint_that_stops_th
         assert (end["state"], end["exitCode"]) == ("Disconnected", 1)
         said = "Torn ended the test without a stop"
         assert any(note.startswith(said) and json.dumps(wanted) in note for note in end["notes"])
+        with pytest.raises(ToolFailed, match=said):
+            await client.call("exception_get_context")
 
 
 async def test_a_runner_that_ran_nothing_has_not_passed(debugging: Connect, tmp_path: Path) -> None:

@@ -44,6 +44,34 @@ async def test_frames_that_are_left_out_are_counted(depth: int, autojump_clock: 
         assert len(shown) == min(depth - 1, FRAMES_BELOW)
 
 
+async def test_callers_in_the_users_code_are_shown_behind_the_frames_of_libraries_that_call_back(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    users = {"price": 3, "total": 20, "cart": 21, "shop": 22, "main": 23}
+    names = ["price", *(f"each{number}" for number in range(7)), "total", "call", "cart", "shop", "main"]
+    whole = [
+        {"id": number, "name": name, "line": users.get(name, 1), "column": 1}
+        | ({"source": {"path": "/src/app.py"}} if name in users else {})
+        for number, name in enumerate(names)
+    ]
+
+    async def stack(arguments: dict[str, Any]) -> object:
+        return {"stackFrames": whole, "totalFrames": len(whole)}
+
+    adapter.answer("stackTrace", stack)
+    async with running("legacy", adapter) as (client, _):
+        found = await stopped(client, adapter)
+        assert found["stack"][FRAMES_BELOW:] == [
+            "… 2 of libraries",
+            "total /src/app.py:20",
+            "… 1 of libraries",
+            "cart /src/app.py:21",
+            "shop /src/app.py:22",
+        ]
+        assert found["omitted"] == {"frames": 4}  # two and one of libraries, and `main`
+
+
 async def test_locals_that_do_not_fit_are_counted(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.locals = {f"variable_{number}": "1" * 100 for number in range(200)}

@@ -117,6 +117,10 @@ async def _stop_answer(
     return with_output(found, news, lost)
 
 
+_CALLERS = 3
+"""Frames of the user's code that are shown behind those of libraries, as of a lambda that a library calls."""
+
+
 def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     """Answer where a session is paused."""
     stop, stack = snapshot.stop, snapshot.stack
@@ -254,11 +258,32 @@ def _runtime_below(frames: Sequence[StackFrame]) -> int:
 def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:
     if not stack.frames:
         return []
-    top, *below = stack.frames[: _runtime_below(stack.frames)][: 1 + FRAMES_BELOW]
-    left_out = max(stack.total, len(stack.frames)) - 1 - len(below)
+    top, *below = stack.frames[: _runtime_below(stack.frames)]
+    shown = below[:FRAMES_BELOW]
+    lines = places.frames(shown, before=top.location.file)
+    callers = [] if all(frame.is_user_code for frame in shown) else _callers(below[len(shown) :])
+    for passed, frame in callers:
+        lines += [f"… {passed} of libraries"] * (passed > 0)
+        lines += places.frames([frame])
+    left_out = max(stack.total, len(stack.frames)) - 1 - len(shown) - len(callers)
     if left_out > 0:
         omitted["frames"] = left_out
-    return places.frames(below, before=top.location.file)
+    return lines
+
+
+def _callers(frames: Sequence[StackFrame]) -> list[tuple[int, StackFrame]]:
+    """Return the next frames of the user's code, each with the number of those of libraries before it."""
+    found = list[tuple[int, StackFrame]]()
+    passed = 0
+    for frame in frames:
+        if frame.is_user_code:
+            found.append((passed, frame))
+            passed = 0
+            if len(found) == _CALLERS:
+                break
+        else:
+            passed += 1
+    return found
 
 
 def data_change(change: DataChange) -> str:

@@ -83,6 +83,13 @@ def test_a_map_shows_its_entries_also_those_whose_hashes_are_the_same(heap: Heap
     assert heap.read(heap.object(f"{UTIL}TreeMap", root=root, size=3)) == '{"a": 1, "m": 2, "z": 3}'
 
 
+def test_an_entry_of_a_map_shows_its_key_and_its_value(heap: Heap) -> None:
+    entry = heap.object(f"{UTIL}LinkedHashMap$Entry", before=None, hash=7, key="plum", value=1, next=None)
+    assert heap.read(entry) == '"plum"=1'
+    own = heap.object("shop.Entry", key="plum", value=1)
+    assert heap.read(own) == 'Entry(key="plum", value=1)'
+
+
 def test_lists_sets_and_queues_show_their_items(heap: Heap) -> None:
     absent = heap.object("java.lang.Object")
     fixed, guarded = f"{UTIL}ImmutableCollections$", f"{UTIL}Collections$Unmodifiable"

@@ -64,6 +64,8 @@ def _text(variable: DapVariable, level: int) -> Reading:
         return (yield from _throwable(variable, short, fields))
     if list(fields)[-2:] == ["name", "ordinal"]:
         return f"{re.sub(r'[$][0-9]+$', '', short).rpartition('$')[2]}.{fields['name'].value.strip(chr(34))}"
+    if (name or "").startswith(UTIL) and {"key", "value"} <= fields.keys():  # an entry of a map
+        return f"{(yield from _text(fields['key'], level + 1))}={(yield from _text(fields['value'], level + 1))}"
     if level > _DEEPEST and fields:
         return f"{short}(…)"
     shown = []

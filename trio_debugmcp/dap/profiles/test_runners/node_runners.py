@@ -48,8 +48,12 @@ RAISED_IN_NODE = {
     "node": r"(?m)^(?: +name: '|.*✖ .*\n\s+)(?P<kind>[A-Z]\w*)(?='|: )",
     "jest": r"(?m)^  ● .*\n\n    (?P<kind>[A-Z]\w*): ",
     "mocha": r"(?m)^  \d+\) .*(?:\n {7}.*)*:\n {5}(?P<kind>[A-Z]\w*): ",
+    "vitest": r"(?m)^ FAIL  .*\n(?P<kind>[A-Z]\w*): .*\n(?:(?! FAIL | \u276f ).*\n)*?"
+    r" \u276f (?:\S+ )?(?P<file>\S+?):(?P<line>\d+):\d+$",
 }
-"""Of node's own runner as TAP, and as it writes for people. Vitest raises too many itself for a stop at each."""
+"""Of node's own runner as TAP, and as it writes for people. Vitest raises too many itself for a stop at each, so there
+the line is of use.
+"""
 
 _TITLE = re.compile(r"[^\x00-\x1f/\\]+(?<!\.py)")
 

@@ -1,6 +1,7 @@
 """What the program that has ended printed of exceptions, for answers: the one that ended it, and others."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 
@@ -107,7 +108,7 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
             "the program ended with exit code 0, but it, or a process that it started, has printed an exception"
             f"{place}: {shortened(crash.exception, _MAX_LENGTH)}"
         )
-    return [*notes, *_unseen(debugger, ended, printed), *_ended_tests(debugger, ended)]
+    return [*notes, *_unseen(debugger, ended, printed), *ended_tests(debugger, ended)]
 
 
 def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> list[str]:
@@ -137,7 +138,7 @@ def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> 
     ]
 
 
-def _ended_tests(debugger: Debugger, ended: Snapshot) -> list[str]:
+def ended_tests(debugger: Debugger, ended: Snapshot) -> list[str]:
     """Return a note on exceptions that ended tests without a stop, as their runner has caught them."""
     program = debugger.programs.at_hand.started()
     start = None if program is None else program.start
@@ -148,17 +149,26 @@ def _ended_tests(debugger: Debugger, ended: Snapshot) -> list[str]:
     said = "".join(entry.text for entry in debugger.console.entries() if entry.stream in ("stdout", "stderr"))
     stops = [kept.stop.exception for kept in debugger.state.kept.stops if kept.session_id in program.sessions]
     seen = {each.type for each in stops if each is not None}
-    every = dict.fromkeys(found["kind"] for found in re.finditer(start.raised, plain(said)))
+    every = {found["kind"]: found.groupdict() for found in re.finditer(start.raised, plain(said))}
     kinds = [kind for kind in every if kind not in start.fails_with and kind not in seen]
     if not kinds:
         return []
     named, others = kinds[:_MAX_KINDS], len(kinds) - _MAX_KINDS
     what = " and ".join(named) + (f" and {others} more types" if others > 0 else "")
     tests = "the test" if len(kinds) == 1 else "tests"
+    lines = [each for kind in named if (each := _line_of(start, every[kind])) is not None]
+    if lines:
+        return [f"{what} ended {tests} without a stop, as the runner catches that: `{_wanted(*lines)}` stops before it"]
     wanted = _wanted(*({"exception": kind} for kind in named))
     return [
         f"{what} ended {tests} without a stop, as the runner catches that: with `{wanted}` one stops where it is raised"
     ]
+
+
+def _line_of(start: Launch, said: dict[str, str | None]) -> dict[str, str | int] | None:
+    """Return the line that an exception was raised in, of a runner that says it: it raises too many itself."""
+    file, line = said.get("file"), said.get("line")
+    return None if file is None or line is None else {"file": os.path.join(start.cwd, file), "line": int(line)}
 
 
 def _wanted(*breakpoints: dict[str, str | int]) -> str:

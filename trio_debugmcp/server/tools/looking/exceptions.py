@@ -10,7 +10,7 @@ from trio_debugmcp.dap.profiles.exception_advice import exception_advice
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.failures.exception_words import exception_text
 from trio_debugmcp.server.answers.failures.exceptions import ExceptionAnswer, exception_answer
-from trio_debugmcp.server.answers.failures.printed import last_crash, prints_tracebacks, survived_type
+from trio_debugmcp.server.answers.failures.printed import ended_tests, last_crash, prints_tracebacks, survived_type
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionTree, printed_context
@@ -54,7 +54,7 @@ def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> Excep
         raise UsageError(
             "NO_EXCEPTION",
             f"The last program {ended}. It has not stopped at an exception or a signal that led to that, and nothing "
-            f"else is known after its end. {_advice(debugger, last)}",
+            f"else is known after its end. {next(iter(ended_tests(debugger, last)), _advice(debugger, last))}",
         )
     if crash is None:
         raise UsageError(
