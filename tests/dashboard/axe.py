@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
 VIOLATIONS = "{resultTypes: ['violations']}"
+"""For what axe-core does not object to it makes no selectors: that takes a fifth of its time."""
+
+CONTRAST = "{runOnly: ['color-contrast'], resultTypes: ['violations']}"
+"""In the dark the page differs in its colours only."""
 
 LOOKS = 20
-
-
-CONTRAST = "{runOnly: ['color-contrast']}"
-"""In the dark the page differs in its colours only."""
 
 
 def problems_of(page: "Page | Frame", rules: str = VIOLATIONS, within: str = "html") -> list[str]:
