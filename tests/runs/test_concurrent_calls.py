@@ -79,8 +79,10 @@ def test_calls_within_and_after_one_another_are_not_marked(expression: str) -> N
 
 
 def test_an_item_that_was_set_while_the_line_ran_is_said_to_be_set_by_that_line() -> None:
+    failed = next(line.at for line in why(recorded(), WhyQuestion()).because if line.source.startswith("assert"))
     with pytest.raises(NoAnswerError, match=r"#\d+ has set it to 'ben', after #\d+ had begun: why\(at='#\d+'\)"):
-        why(recorded(), WhyQuestion(expression="current['name']"))
+        why(recorded(), WhyQuestion(expression="current['name']", at=int(failed.removeprefix("#"))))
+    assert why(recorded(), WhyQuestion(expression="current['name']")).value.startswith("current['name']='ben'")
 
 
 BESIDE = """\

@@ -42,3 +42,39 @@ def test_a_name_is_found_before_all_that_its_line_has_called(
 ) -> None:
     assert process.last > MOST_NEAR
     assert line in [found.line for found in why(process, WhyQuestion(expression=expression)).because]
+
+
+FAILING = """\
+def total(prices):
+    amount = 0
+    for price in prices:
+        amount += price
+    return amount
+
+
+def doubled(amount):
+    return total([amount]) * 2
+
+
+def test_total():
+    CHECK
+
+
+test_total()
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "expression", "value"),
+    [
+        ("assert total([1, 2]) == 4", "amount", "amount=3"),
+        ("assert total([1, 2]) == 4", "amount + 1", "amount + 1: amount=3"),
+        ("assert doubled(4) == 4", "total([amount])", "total([amount]) -> 4"),
+        ("prices = [5]; assert total([1, 2]) == len(prices)", "prices", "prices=[5]"),
+    ],
+)
+def test_a_name_is_found_in_what_the_line_that_failed_has_called_and_before_that_in_the_line(
+    check: str, expression: str, value: str
+) -> None:
+    process = record(FAILING.replace("CHECK", check), python(3, 13)).processes[0]
+    assert why(process, WhyQuestion(expression=expression)).value.startswith(value)

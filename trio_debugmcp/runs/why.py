@@ -9,6 +9,7 @@ The answer is a backward slice by data, by control and by absence; see `backward
 """
 
 import ast
+from itertools import chain
 
 import msgspec
 
@@ -31,7 +32,7 @@ from trio_debugmcp.runs.slicing.backward_slice import SliceResult, backward_slic
 from trio_debugmcp.runs.slicing.origins.recursion_edges import recursion_raised, recursion_said
 from trio_debugmcp.runs.slicing.overlaps.concurrent_calls import calls_of
 from trio_debugmcp.runs.slicing.overlaps.standstills import standstill
-from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure
+from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure, looked_back_from
 from trio_debugmcp.runs.slicing.shown.alias_notes import asked_objects
 from trio_debugmcp.runs.slicing.shown.because_lines import because_line
 from trio_debugmcp.runs.slicing.shown.failed_comparisons import wanted_of
@@ -213,7 +214,7 @@ def _of_call(past: PastProcess, question: WhyQuestion, start: int) -> WhyAnswer:
 
 def _of_call_in(past: PastProcess, question: WhyQuestion, call: ast.Call, at: int) -> WhyAnswer:
     """Answer about a call as it is written in a line: in that at `at`, or in the last one that made it."""
-    begin = at or _begin(past)
+    begin = at or looked_back_from(past)[1]
     ran = next(calls_back(past, call, begin, 1 if at else MOST_NEAR), None)
     text = ast.unparse(call)
     if ran is None:
@@ -332,17 +333,12 @@ def _end(past: PastProcess, expression: str) -> StatementExecution:
 
 def _last_knowing(past: PastProcess, paths: list[ValuePath]) -> StatementExecution | None:
     """Return the last execution in which one of some paths has a value."""
-    for number in lines_back(past, [path.name for path in paths], _begin(past)) if paths else ():
+    first, begin = looked_back_from(past)
+    for number in chain(first, lines_back(past, [path.name for path in paths], begin)) if paths else ():
         execution = past.executions.at(number)
         if execution is not None and any(_is_known(past, execution, path) for path in paths):
             return execution
     return None
-
-
-def _begin(past: PastProcess) -> int:
-    """Return the row from which on one looks back where no moment is named: where it failed, or the end."""
-    failed = failure(past)
-    return failed.row if failed is not None and not failed.is_kept else past.record.last
 
 
 def _is_known(past: PastProcess, execution: StatementExecution, path: ValuePath) -> bool:

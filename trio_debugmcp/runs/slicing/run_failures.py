@@ -65,6 +65,15 @@ def failure(past: PastProcess) -> RunFailure | None:
     return kept
 
 
+def looked_back_from(past: PastProcess) -> tuple[tuple[int, ...], int]:
+    """Return where one looks if no moment is named: first at the line that failed, then back from a row; or the end.
+
+    What that line has called, `total(cart)` of an assertion, ran behind its row and before it raised.
+    """
+    failed = failure(past)
+    return ((), past.record.last) if failed is None or failed.is_kept else ((failed.row,), failed.raised)
+
+
 def came_of_unrecorded(past: PastProcess, execution: StatementExecution) -> bool:
     """Whether the exception that a line has raised came out of a call of code that is not recorded."""
     if isinstance(execution.statement.node, ast.Raise | ast.Assert) or not execution.statement.calls:
