@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_origin, get_type_hints
 
 import msgspec
 from hypothesis import strategies as st
@@ -89,6 +89,8 @@ def fitting_type(hint: Any) -> st.SearchStrategy[Any]:
     arguments: tuple[Any, ...] = getattr(hint, "__args__", ())
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return fitting_struct(hint)
+    if get_origin(hint) is Literal:
+        return st.sampled_from(arguments)
     if getattr(hint, "__origin__", None) is tuple:
         return st.lists(fitting_type(arguments[0]), max_size=3)
     if arguments:
