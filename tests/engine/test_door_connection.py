@@ -103,7 +103,7 @@ def test_what_a_signal_handler_says_while_a_message_is_made_is_sent_with_it_what
 
 
 class Channel:
-    """In place of a connected socket: each send waits until it may go on."""
+    """In place of a connected socket: each send waits until it is let through."""
 
     def __init__(self) -> None:
         self.sent: list[object] = []

@@ -49,7 +49,7 @@ async def test_a_function_whose_name_is_ambiguous_is_that_of_the_program(
         assert names[-3:] == [["main.work"], ["main.work", "add"], ["main.work", "main.add"]]
         # One that is not the program's keeps what was said of its own name.
         set_ = await client.call("breakpoint_set", function="total")
-        meant = "several functions have that name; pass one of them: a.total, b.total, …"
+        meant = "several functions have that name; pass one of them: a.total, b.total"
         assert (set_["state"], set_["message"]) == ("Pending", meant)
         assert (await client.call("breakpoint_list"))["breakpoints"][1].startswith("fn-2 add")
         assert "pending" not in (await client.call("breakpoint_list"))["breakpoints"][1]

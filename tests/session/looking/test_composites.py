@@ -6,7 +6,9 @@ from trio.testing import MockClock
 
 from tests.session.natives import PROGRAM, SOURCE, launched
 from trio_debugmcp.app import Options
+from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.dap.profiles.javascript.javascript import JavaScriptExpressions, JavaScriptValues
+from trio_debugmcp.session.looking.by_adapter.composites import identity
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, Refusal, connect
 
@@ -293,3 +295,51 @@ async def test_two_variables_of_one_path_are_kept_apart_in_a_snapshot(autojump_c
         after = (await client.call("snapshot_create"))["id"]
         found = await client.call("snapshot_diff", before=before, after=after)
         assert found == {"modified": {"n.v": {"old": "1", "new": "3"}}, "unchanged": 1}
+
+
+async def test_what_is_behind_pointers_of_go_is_read_as_far_as_it_is_shown(autojump_clock: MockClock) -> None:
+    adapter, path = FakeAdapter(), "example.org/depot/shelf"
+    adapter.frames = [("add", "/work/orders.go", 33)]
+    folded = f'*(*"{path}.Item")(0xc01), Next: *(*"{path}.Node")'
+    nodes = [f"{path}.Node {{Value: {folded}(0xc0{n}), Source: *(*os.file)(0xcf)}}" for n in (2, 3)]
+    memory = {
+        f'*(*"{path}.Item")(0xc01)': f'{path}.Item {{Name: "{path}.x"}}',
+        f'*(*"{path}.Node")(0xc02)': nodes[1],
+    }
+    items = f'[]*{path}.Item len: 65, cap: 65, [*(*"{path}.Item")(0xc01),...+64 more]'
+    values = {
+        "head": (f"*{nodes[0]}", f"*{path}.Node"),
+        "items": (items, f"[]*{path}.Item"),
+        "wild": ("*(*main.T)(0x1)", ""),
+    }
+
+    async def evaluate(arguments: dict[str, str]) -> object:
+        expression = arguments["expression"]
+        if expression in memory:
+            return {"result": memory[expression], "type": f"{path}.Item"}
+        if expression not in values:
+            raise Refusal("unreadable")
+        return {"result": values[expression][0], "type": values[expression][1]}
+
+    adapter.answer("evaluate", evaluate)
+    async with launched("delve", adapter) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        head = await client.call("evaluate", expression="head", max_value_length=1000)
+        item, source = f'*shelf.Item {{Name: "{path}.x"}}', "Source: *(*os.file)(0xcf)"
+        last = f'*(*"{path}.Node")(0xc03)'
+        deep = f"*shelf.Node {{Value: {item}, Next: {last}, {source}}}"
+        assert head == {"value": f"*shelf.Node {{Value: {item}, Next: {deep}, {source}}}"}
+        found = (await client.call("evaluate", expression="items"))["value"]
+        assert found == f"[]*shelf.Item len: 65, cap: 65, [{item},...+64 more]"
+        assert (await client.call("evaluate", expression="wild"))["value"] == "*(*main.T)(0x1)"
+
+
+def test_an_address_of_what_is_inside_of_a_value_is_not_that_of_the_value() -> None:
+    def identified(value: str, reference: int) -> str:
+        return identity(DapVariable("n", value, type="T", variables_reference=reference))
+
+    for value in ("0x7ffe10", "@0x7ffe10", "(Item *) 0x7ffe10", "0x7ffe10 -> Item(a=0x7fff)", "Item @ 0x7ffe10"):
+        assert identified(value, 1) == identified(value, 2) == "T 0x7ffe10"
+    for value in ("*main.Node {Next: *(*main.Node)(0xc000014360)}", "[0x7ffe10]", "Item(a=0x7ffe10)"):
+        assert identified(value, 1) != identified(value, 2)

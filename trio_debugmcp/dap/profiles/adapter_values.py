@@ -36,7 +36,12 @@ class NameOrigin(Struct, frozen=True):
 
 
 class Placeholders:
-    """What an adapter's text of a value has instead of what is inside. The default is for adapters without any."""
+    """What an adapter's text of a value has instead of what is inside. The default is for adapters without any.
+
+    `unread`: what stands for a structure behind a pointer that the adapter has not read: an expression for its address.
+    """
+
+    unread: ClassVar[re.Pattern[str] | None] = None
 
     def filled(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
         """A value with what is inside of it, for which the adapter's text of the value has but a placeholder.

@@ -12,7 +12,12 @@ from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholder
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.function_code import FunctionCode
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
-from trio_debugmcp.dap.profiles.native.executable_functions import functions_of_executables_alike
+from trio_debugmcp.dap.profiles.native.executable_functions import (
+    functions_alike,
+    functions_called,
+    functions_of_executables,
+    without_places,
+)
 from trio_debugmcp.dap.profiles.thrown import Look, Thrown, ThrownDescription
 
 _STANDARD = (
@@ -41,6 +46,9 @@ _KEY_OF_ENTRY = re.compile(r"\[key \d+\]")
 _HEXADECIMAL = re.compile(r"(?P<value>\d+) = 0x[0-9a-f]+")
 """An unsigned number as delve shows it."""
 
+_QUALIFIED = re.compile(r'(?P<plain>"(?:[^"\\]|\\.)*"?)|(?<![\w./-])(?:[\w.~-]+/)+(?=\w+\.\w)')
+"""The directories in front of a package, in the name of a type; not in a text, nor in an expression for an address."""
+
 _FOLDED = re.compile(
     r"(?P<head>(?:\[\d*\]|map\[).*?(?: len: \d+, cap: \d+,)?) \[(?:(?!\.\.\.\+\d).)*\(\*[^()]+\)\(0x[0-9a-f]+\)"
     r"(?:(?!\.\.\.\+\d).)*\]",
@@ -52,6 +60,11 @@ _DYNAMIC = re.compile(r"interface \{\}\((?P<type>[^()]*)\) (?P<value>.*)", re.DO
 """A value in an interface, with the type that it has there."""
 
 _AMBIGUOUS = re.compile(r'Location ".*" ambiguous: (?P<names>.*?)…?')
+
+_MOST_NAMED = 4
+"""Functions of one name that delve names; of so many it may know more."""
+
+_UNNAMED = "others that delve does not name"
 
 _OF_LIBRARY = re.compile(rf"(?:{_STANDARD})[/.]|_cgo")
 """How functions of Go's own packages are called."""
@@ -80,6 +93,10 @@ class GoExpressions(Expressions):
 
 class GoPlaceholders(Placeholders):
     """Addresses of structures, as delve shows them."""
+
+    unread: ClassVar[re.Pattern[str] | None] = re.compile(
+        rf"\(\*\"?(?!(?:{_STANDARD})[./])[^()\"]+\"?\)\(0x[0-9a-f]+\)"  # of Go's own packages it would be much
+    )
 
     def filled(self, value: str, inside: Sequence[tuple[str, str]]) -> str | None:
         folded = _FOLDED.fullmatch(value)
@@ -118,7 +135,7 @@ class GoValues(AdapterValues):
 
     def plain_type(self, kind: str | None) -> str | None:
         # In a map `string: int`, of the key and of the value.
-        return kind.rpartition(": ")[2] if kind else kind
+        return _without_directories(kind.rpartition(": ")[2]) if kind else kind
 
     def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
         # A result without a name, `~r0`, is what is there by chance until the function returns.
@@ -130,7 +147,7 @@ class GoValues(AdapterValues):
 
     def shown(self, value: str, kind: str | None) -> str:
         number = _HEXADECIMAL.fullmatch(value)
-        return number["value"] if number is not None else value
+        return number["value"] if number is not None else _without_directories(value)
 
 
 class GoCode(Code):
@@ -144,7 +161,9 @@ class GoCode(Code):
     def find_functions(
         self, name: str, files: Sequence[str], directories: Sequence[str], *, alike: bool = False
     ) -> Sequence[tuple[str, FunctionCode]]:
-        return functions_of_executables_alike(name, files, _is_of_program) if alike else ()
+        names = [*filter(_is_of_program, functions_of_executables(files))] if alike else []
+        called = functions_called(name, names)  # one alone is known to delve
+        return without_places(called if len(called) > 1 else functions_alike(name, names))
 
 
 class GoWords(Words):
@@ -165,10 +184,13 @@ class GoWords(Words):
         if found is None:
             return None
         mine = [name for name in found["names"].split(", ") if not _OF_LIBRARY.match(name)]
-        plain = [name for name in mine if name.rpartition("/")[2].partition(".")[2] == function]
+        in_package = [name.rpartition("/")[2] for name in mine]
+        plain = [
+            name for name, short in zip(mine, in_package, strict=True) if function in (short, short.partition(".")[2])
+        ]
         chosen = plain or mine
         if len(chosen) == 1:
-            others = [f"`{name}`" for name in mine if name != chosen[0]]
+            others = [f"`{name}`" for name in mine if name != chosen[0]] + [_UNNAMED] * _may_be_cut(found["names"])
             return chosen[0], f"it is `{chosen[0]}`; others of that name: {', '.join(others)}" if others else None
         return (f"main.{function}", None) if function.isidentifier() else None
 
@@ -176,7 +198,8 @@ class GoWords(Words):
         found = _AMBIGUOUS.fullmatch(answer.message or "")
         if found is None or answer.verified:
             return answer
-        return replace(answer, message=f"several functions have that name; pass one of them: {found['names']}, …")
+        more = f", or {_UNNAMED}" if _may_be_cut(found["names"]) else ""
+        return replace(answer, message=f"several functions have that name; pass one of them: {found['names']}{more}")
 
     def plain_error(self, error: str) -> str:
         return error.removeprefix("Unable to evaluate expression: ")
@@ -230,6 +253,14 @@ class GoRepl(Repl):
 
     def needs_call(self, reason: str) -> bool:
         return "function calls not allowed" in reason
+
+
+def _may_be_cut(names: str) -> bool:
+    return names.count(", ") + 1 >= _MOST_NAMED
+
+
+def _without_directories(text: str) -> str:
+    return _QUALIFIED.sub(lambda found: found["plain"] or "", text)
 
 
 def _is_of_program(function: str) -> bool:

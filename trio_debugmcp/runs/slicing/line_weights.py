@@ -93,7 +93,7 @@ def _names_constants(statement: Statement) -> bool:
 def _is_condition(node: ast.AST) -> bool:
     """Whether a loop compares something in each round, and so decides as an `if` does: `while queue and left < 9`.
 
-    One that goes on as long as there is something, or for ever, only goes through that.
+    One that runs as long as there is something, or for ever, only goes through that.
     """
     return isinstance(node, ast.While) and any(isinstance(part, ast.Compare) for part in ast.walk(node.test))
 

@@ -10,7 +10,7 @@ read, and types are passed over. What has no name that people write is left out:
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from trio_debugmcp.dap.profiles.function_code import FunctionCode
@@ -55,22 +55,30 @@ def function_names(file: Seekable) -> list[str]:
     return list(dict.fromkeys(filter(None, map(plain_name, symbols))))
 
 
+def functions_called(wanted: str, names: Sequence[str]) -> list[str]:
+    """Return those that have a name: as it is, or with a namespace or a package in front of it."""
+    return [name for name in names if name == wanted or name.endswith((f"::{wanted}", f".{wanted}", f"/{wanted}"))]
+
+
 def functions_alike(wanted: str, names: Sequence[str]) -> list[str]:
     """Return those whose last part is like that of the wanted one; none if one is that function itself."""
-    if any(name == wanted or name.endswith((f"::{wanted}", f".{wanted}", f"/{wanted}")) for name in names):
+    if functions_called(wanted, names):
         return []
     return named_alike(last_part(wanted), {name: last_part(name) for name in names})
 
 
-def functions_of_executables_alike(
-    wanted: str, files: Sequence[str], is_meant: Callable[[str], bool] = lambda _: True
-) -> list[tuple[str, FunctionCode]]:
-    """Return those of the executables among these files, each without a file of its own; `is_meant`: by the name."""
+def functions_of_executables(files: Sequence[str]) -> list[str]:
+    """Return the names of the functions of the executables among these files."""
     names: list[str] = []
     for each in files:
         with suppress(OSError), open(each, "rb") as file:
-            names += filter(is_meant, function_names(file))
-    return [("", FunctionCode(last_part(name), name, 0, 0, 0)) for name in functions_alike(wanted, names)]
+            names += function_names(file)
+    return names
+
+
+def without_places(names: Sequence[str]) -> list[tuple[str, FunctionCode]]:
+    """Return functions of which only the names are known, each without a file."""
+    return [("", FunctionCode(last_part(name), name, 0, 0, 0)) for name in names]
 
 
 def last_part(name: str) -> str:

@@ -8,7 +8,12 @@ from typing import ClassVar
 from trio_debugmcp.dap.profiles.function_code import FunctionCode, FunctionPlace
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import rust_functions
-from trio_debugmcp.dap.profiles.native.executable_functions import functions_of_executables_alike, last_part
+from trio_debugmcp.dap.profiles.native.executable_functions import (
+    functions_alike,
+    functions_of_executables,
+    last_part,
+    without_places,
+)
 
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
 """Where the sources of libraries are, as their debug information has it."""
@@ -66,7 +71,7 @@ class NativeCode(Code):
         elif not files or any(map(rust_functions.is_of_rust, files)):
             found = rust_functions.places_alike(name, directories)
         else:
-            return functions_of_executables_alike(name, files)
+            return without_places(functions_alike(name, functions_of_executables(files)))
         return [(file, FunctionCode(last_part(path), path, line, line, line)) for path, file, line in found]
 
     def is_disassembly(self, file: str) -> bool:

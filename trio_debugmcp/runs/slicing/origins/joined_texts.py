@@ -37,7 +37,7 @@ def of_joined(past: PastProcess, execution: StatementExecution, node: SliceNode)
 
 
 def _offset(past: PastProcess, execution: StatementExecution, node: SliceNode) -> int:
-    """Return at which place the text differs that a statement has made; -1: it is no part of the one that does."""
+    """Return at which place the text differs that a statement has made; -1: it does not occur in the one that does."""
     made = [*past.executions.effects(execution.row)[-1:], past.executions.ending(execution.row)]
     texts = [literal(past.record.text(row)) for row in made if row is not None]
     got, offset = node.wanted.text, node.wanted.offset

@@ -14,7 +14,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import DapVariable, VariablesBody
+from trio_debugmcp.dap.messages import DapVariable, EvaluateBody, VariablesBody
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Reading
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.requests import Requests
@@ -30,19 +30,26 @@ _NOT_RUN = "<property, not run>"
 _MAX_FIELDS = 12
 """Fields or items that are shown of one value."""
 
+_MAX_POINTERS = 6
+"""Pointers in one value that are followed: each is a request."""
+
+_READ_LENGTH = 600
+"""Characters of a value in which pointers are followed; answers show fewer unless they are asked for more."""
+
 _MAX_READS = 60
 """Requests for one value that is read from what is inside of it."""
 
 MAX_COMPOSED = 20
 """Values that are composed at a time: each costs the adapter a request, of a reference two."""
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_ADDRESS = re.compile(r"[^{}\[\],=]*?(?P<address>0x[0-9a-fA-F]{4,})")
+"""That of a value itself; those in braces and brackets are of what is inside."""
 
 
 def identity(variable: DapVariable) -> str:
     """Return what tells one object of a stop from another: its address and type, or its reference."""
-    address = _ADDRESS.search(variable.value)
-    return f"{variable.type} {address[0]}" if address is not None else f"{variable.variables_reference}"
+    found = _ADDRESS.match(variable.value)
+    return f"{variable.type} {found['address']}" if found is not None else f"{variable.variables_reference}"
 
 
 def path_of(variable: DapVariable) -> str | None:
@@ -98,7 +105,31 @@ async def scope_children(requests: Requests, reference: int) -> list[DapVariable
 
 
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
-    """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
+    """Return a variable with a value that shows its fields, if it has some and the adapter's value has none.
+
+    And what is behind pointers in it, as far as an answer shows that much of a value.
+    """
+    shown, unread = await _with_fields(requests, variable), requests.profile.values.placeholders.unread
+    for _ in range(_MAX_POINTERS if unread is not None else 0):
+        place = cast("re.Pattern[str]", unread).search(shown.value, 0, _READ_LENGTH)
+        read = None if place is None else await _read_at(requests, place[0])
+        if place is None or read is None:
+            break
+        shown = replace(shown, value=f"{shown.value[: place.start()]}{read}{shown.value[place.end() :]}")
+    return shown
+
+
+async def _read_at(requests: Requests, address: str) -> str | None:
+    """Return the structure at the address that an expression of the adapter's stands for; None if it is not read."""
+    arguments = {"expression": f"*{address}", "context": requests.profile.dialect.evaluate_context}
+    try:
+        body = await requests.request("evaluate", arguments, EvaluateBody)
+    except AdapterRefused:
+        return None
+    return requests.profile.values.shown(body.result, body.type)
+
+
+async def _with_fields(requests: Requests, variable: DapVariable) -> DapVariable:
     values = requests.profile.values
     name, value, kind = variable.name, variable.value, variable.type
     if variable.variables_reference and values.compositions.is_followed(name, value, kind):
@@ -121,7 +152,7 @@ async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
         return replace(variable, value=inside[0].value)
     kind, only = values.bare_type(variable.type), inside[0]
     if len(inside) == 1 and values.compositions.is_variant(kind, only.name, values.bare_type(only.type)):
-        text = (await composed(requests, only)).value.removeprefix(f"{kind}::")
+        text = (await _with_fields(requests, only)).value.removeprefix(f"{kind}::")
         return replace(variable, value=text or only.name)
     pairs = values.pairs
     if pairs is not None and pairs.match(variable.value):
@@ -154,7 +185,7 @@ async def _followed(requests: Requests, variable: DapVariable) -> DapVariable:
     if len(inside) != 1 or not (values.is_target(inside[0].name, variable.type) or inside[0].name.startswith("*")):
         text = _composition(requests, inside, variable) if inside else ""
     else:
-        text = (await composed(requests, inside[0])).value
+        text = (await _with_fields(requests, inside[0])).value
     return replace(variable, value=f"{address} -> {text}") if text and not text.startswith("<error") else variable
 
 
