@@ -3,7 +3,7 @@
 Of these both the names of what is stuck:
 
     stuck = sorted(set(self.rules) - set(result))                   # ("'app'", "'ui'"): result has none of them
-    raise CycleError(", ".join(sorted(set(jobs) - set(done))))      # the same, by the words of what it raises
+    raise ValueError(", ".join(sorted(set(jobs) - set(done))))      # the same, by the words of what it raises
 """
 
 import ast

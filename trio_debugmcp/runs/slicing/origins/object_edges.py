@@ -168,13 +168,8 @@ class ObjectEdges:
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:
-            made = self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE, self._place_of(owner, name))
+            made = self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE, _place_of(self._past, owner, name))
             yield from self._origins.came_with(made, value, owner, wanted)
-
-    def _place_of(self, owner: int, name: str) -> str:
-        """Return the name under which a line that makes several things has made one; empty: it is another line."""
-        made, last = self._past.executions.at(owner), name.rpartition(".")[2]
-        return last if made is not None and made.statement.place_of((last,)) >= 0 else ""
 
     def _of_inner(
         self, execution: StatementExecution, container: int, before: int, wanted: WantedPieces, known: set[Statement]
@@ -348,3 +343,9 @@ def _place(record: ProcessRecord, row: Row, wanted: WantedPieces) -> int:
 
 def _fits(record: ProcessRecord, row: Row, wanted: WantedPieces) -> bool:
     return _place(record, row, wanted) < 2 * len(wanted.pieces)
+
+
+def _place_of(past: PastProcess, owner: int, name: str) -> str:
+    """Return the name under which a line that makes several things has made one; empty: it is another line."""
+    made, last = past.executions.at(owner), name.rpartition(".")[2]
+    return last if made is not None and made.statement.place_of((last,)) >= 0 else ""
