@@ -88,6 +88,8 @@ def test_as_json_place_version_and_problem_are_apart(programs: Path, capsys: pyt
         "install": "brew install new",
         "tested": True,
         "newerThan": None,
+        "olderThan": None,
+        "renewed": False,
         "engine": None,
         "check": None,
     }

@@ -31,23 +31,12 @@ public class Till {
 }
 """
 
-PHP = """\
-<?php
-namespace Shop;
-class Failure extends \\RuntimeException {}
-class OutOfStock extends Failure {}
-try {
-    throw new OutOfStock("plum");
-} catch (Failure $failure) { }
-"""
-
 
 @pytest.mark.parametrize(
     ("adapter", "name", "text", "types", "library"),
     [
         ("rdbg", "till.rb", RUBY, ["Shop::Failure", "Failure", "StandardError"], "KeyError"),
         ("java", "Till.java", JAVA, ["Till.Failure", "Failure", "java.lang.RuntimeException", "Exception"], "Error"),
-        ("vscode-php-debug", "till.php", PHP, ["Shop\\Failure", "Exception", "Throwable"], "LogicException"),
     ],
 )
 async def test_a_breakpoint_on_an_ancestor_stops_where_what_is_derived_from_it_is_raised(

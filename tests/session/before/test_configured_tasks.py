@@ -122,7 +122,7 @@ async def test_a_task_that_cannot_run_says_so(scene: Scene) -> None:
     )
     nowhere = Task("nowhere", TaskCommand(("true",), "/no/such/directory"))
     assert (
-        "No such file or directory, as there is no directory /no/such/directory"
+        "No such file or directory for the working directory /no/such/directory"
         in (await scene.refused(nowhere)).message
     )
 

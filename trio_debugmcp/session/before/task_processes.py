@@ -4,7 +4,6 @@ import codecs
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import trio
 
@@ -55,7 +54,7 @@ async def run_task_process(
             code = await process.wait()
             pumps.cancel_scope.deadline = trio.current_time() + watchdog.patience.seconds(_DRAIN_SECONDS)
     except CannotRun as error:
-        raise _failure(task, f"cannot run {error.program}: {error.reason}{_without(command.cwd)}", "") from error
+        raise _failure(task, f"cannot run {error.program}: {error.reason}", "") from error
     if code != 0:
         raise _failure(task, f"ended with exit code {code}", output.text)
 
@@ -101,10 +100,6 @@ class _Output:
             if any(self._pattern.search(line[:_LINE_LENGTH].rstrip("\r\n")) for line in lines):
                 self._ready.set()
             line = lines[-1][-_LINE_LENGTH:] if lines and not lines[-1].endswith("\n") else ""
-
-
-def _without(directory: str) -> str:
-    return "" if Path(directory).is_dir() else f", as there is no directory {directory}"
 
 
 def _failure(task: Task, what: str, output: str) -> UsageError:

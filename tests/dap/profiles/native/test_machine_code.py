@@ -258,6 +258,7 @@ def test_paths_of_fortran_and_ada_are_spelled_as_these_have_them(kind: str, name
     ("kind", "name", "path"),
     [
         ("struct []const shop.Item", "[2]", "x.ptr[2]"),
+        ("[]const shop.Item", "[2]", "x.ptr[2]"),
         ("struct [:0]u8", "[2]", "x.ptr[2]"),
         ("struct ?shop.Item", "price", "x.payload.price"),
         ("struct anyerror!?shop.Item", "price", "x.payload.payload.price"),

@@ -21,9 +21,9 @@ _MATRIX = re.compile(rf"{_OF_FORTRAN}\([^()]*,[^()]*\)|array \([^()]*,[^()]*\) o
 """Types as gdb names those of Fortran: of a structure, and of arrays with one dimension, and with several. Ada's are
 named like those arrays, or by the package that declares them: `depot.shelf_list`."""
 
-_ZIG_SLICE = re.compile(r"struct \[(?::\w+)?\].*")
-_ZIG_WRAPPED = re.compile(r"struct (?:\?|(?:error\{[^{}]*\}|[\w.]+)!)(?P<within>.*)")
-"""Types of Zig as gdb names them: of a slice, and of an optional or a union with errors, shown as what it has."""
+_ZIG_SLICE = re.compile(r"(?:struct )?\[(?::\w+)?\].*")
+_ZIG_WRAPPED = re.compile(r"(?:struct )?(?:\?|(?:error\{[^{}]*\}|[\w.]+)!)(?P<within>.*)")
+"""Types of Zig as gdb names them or as they are shown: of a slice, and of an optional or a union with errors."""
 
 _ZIG_POINTER = re.compile(r"(?:struct )?\??(?:\*|\[\*[^\]]*\]).*")
 """A pointer of Zig, whose sign is in front of what it points to; gdb and its expressions have it behind."""

@@ -331,3 +331,9 @@ def _puts(node: ast.AST) -> bool:
 
 def _reorders(iterable: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) and called(node) in _REORDERING for node in ast.walk(iterable))
+
+
+def target_in(past: PastProcess, owner: int, name: str) -> str:
+    """Return the name under which a line of several targets has made one; empty: it is another line."""
+    made, last = past.executions.at(owner), name.rpartition(".")[2]
+    return last if made is not None and made.statement.place_of((last,)) >= 0 else ""

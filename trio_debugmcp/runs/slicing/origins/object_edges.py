@@ -11,7 +11,7 @@ from trio_debugmcp.runs.past.recorded_values import CONTENT, RecordedValue, neve
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.enum_alias_edges import enum_alias
 from trio_debugmcp.runs.slicing.origins.handed_method_edges import HandedMethodEdges
-from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, is_put_into
+from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, is_put_into, target_in
 from trio_debugmcp.runs.slicing.origins.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.slicing.origins.value_gaps import ValueGaps, type_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -168,7 +168,7 @@ class ObjectEdges:
         elif self._past.values.is_big(container, before):  # a store under a key that it has changes no length
             yield from self._opaque.of_stores(execution, container)
         if owner and owner != execution.row:
-            made = self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE, _place_of(self._past, owner, name))
+            made = self.of_owner(owner, cost.BIRTH if changes else cost.CHANGE, target_in(self._past, owner, name))
             yield from self._origins.came_with(made, value, owner, wanted)
 
     def _of_inner(
@@ -343,9 +343,3 @@ def _place(record: ProcessRecord, row: Row, wanted: WantedPieces) -> int:
 
 def _fits(record: ProcessRecord, row: Row, wanted: WantedPieces) -> bool:
     return _place(record, row, wanted) < 2 * len(wanted.pieces)
-
-
-def _place_of(past: PastProcess, owner: int, name: str) -> str:
-    """Return the name under which a line that makes several things has made one; empty: it is another line."""
-    made, last = past.executions.at(owner), name.rpartition(".")[2]
-    return last if made is not None and made.statement.place_of((last,)) >= 0 else ""
