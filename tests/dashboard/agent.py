@@ -136,10 +136,10 @@ class Agent:
         """The process that serves the port: `self._process` only stands in for it (tests/warm)."""
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         inodes = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == "0A"}
-        for file in Path("/proc").glob("[0-9]*/fd/*"):
-            with suppress(OSError):  # it has been closed, or is another user's
-                if os.readlink(file) in inodes:
-                    return int(file.parts[2])
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError):  # the process has ended meanwhile, or is another user's
+                if any(_link(f"/proc/{pid}/fd/{number}") in inodes for number in os.listdir(f"/proc/{pid}/fd")):
+                    return int(pid)
         raise AssertionError(f"nobody listens on port {self.port}")
 
     def leave(self) -> None:
@@ -185,3 +185,11 @@ class Agent:
             except queue.Empty:
                 raise AssertionError(f"the server did not announce {pattern!r}: {self._said}") from None
         return found[1]
+
+
+def _link(path: str) -> str:
+    """Where a link leads; empty if it is there no more."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
