@@ -1,13 +1,19 @@
 """Two recorded runs: the first values that differ, loops that ran otherwise, and the place where they part."""
 
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
 from tests.runs.recorded_programs import fresh_folder, lines_of, python, record, run_recorded
+from trio_debugmcp.runs.comparing.run_alignment import RunAlignment
 from trio_debugmcp.runs.comparing.run_comparing import BothLines, RunComparison, compared
+from trio_debugmcp.runs.comparing.stream_values import StreamValues
 from trio_debugmcp.runs.comparing.varying_values import is_alike
+from trio_debugmcp.runs.files.block_columns import BlockColumns
 from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.run_files import WordFile
+from trio_debugmcp.runs.past.past_process import PastProcess
 
 pytestmark = pytest.mark.real
 
@@ -360,6 +366,30 @@ def test_of_many_tasks_that_write_more_some_are_looked_through_and_the_others_co
     found = compared(*with_and_without(MANY, "late"))
     assert said(found.because[0])[0] == 'box.extend([5] * os.path.exists("late"))'
     assert found.notes[1].startswith("in 3 more threads or tasks one run writes what the other does not")
+
+
+def test_rows_are_read_once_for_all_tasks_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = list[object]()
+    words, columns = BlockColumns.words, WordFile.columns
+
+    def counted_words(blocks: BlockColumns) -> Iterator[tuple[int, list[list[int]]]]:
+        reads.append(blocks)
+        return words(blocks)
+
+    def counted_columns(file: WordFile, place: int, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        reads.append(file)
+        return columns(file, place, start)
+
+    good, bad = with_and_without(MANY.replace("13", "40"), "late")
+    alignment = RunAlignment(PastProcess(good), PastProcess(bad))
+    monkeypatch.setattr(BlockColumns, "words", counted_words)
+    monkeypatch.setattr(WordFile, "columns", counted_columns)
+    values = [StreamValues(alignment, which, 100) for which in (0, 1)]
+    for pair in alignment.pairs():
+        assert alignment.parting(pair).has_ended
+        assert all(list(found.of(stream, 1 << 40)) for found, stream in zip(values, pair, strict=True))
+    assert len(alignment.pairs()) == 42
+    assert len(reads) == 4  # of each run once its steps, once its values
 
 
 LATE = "os.path.exists('late')"

@@ -11,7 +11,7 @@ source has is passed over, and the first of it is kept.
 import msgspec
 
 from trio_debugmcp.runs.comparing.run_streams import RunStreams, StreamPair, paired
-from trio_debugmcp.runs.comparing.step_walks import CHANGED, StepWalk, first_changed, last_skipped, together
+from trio_debugmcp.runs.comparing.step_walks import CHANGED, RunSteps, StepWalk, first_changed, last_skipped, together
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
@@ -70,6 +70,8 @@ class RunAlignment:
         self._loops = {numbers[name] for name in common if names[0][name]}
         self.changed: list[int] = [0, 0]
         self.streams = (RunStreams(good.record), RunStreams(bad.record))
+        parts = zip((good.record, bad.record), self._keys, self.streams, strict=True)
+        self._steps = [RunSteps(record, keys, streams) for record, keys, streams in parts]
 
     def pairs(self) -> list[StreamPair]:
         """Return the threads and tasks of both, each with its counterpart, in the order in which they began."""
@@ -82,10 +84,7 @@ class RunAlignment:
 
     def parting(self, pair: StreamPair) -> RunParting:
         """Return where the ways of a thread or task and its counterpart part."""
-        walks = [
-            StepWalk(past.record, keys, streams, stream)
-            for past, keys, streams, stream in zip((self.good, self.bad), self._keys, self.streams, pair, strict=True)
-        ]
+        walks = [StepWalk(steps, stream) for steps, stream in zip(self._steps, pair, strict=True)]
         found = _walked(walks[0], walks[1], self._loops)
         self.changed = [before or first_changed(walk) for before, walk in zip(self.changed, walks, strict=True)]
         return found

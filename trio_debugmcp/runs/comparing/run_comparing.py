@@ -7,7 +7,6 @@
 What is another one in each run (`varying_values`) does not count.
 """
 
-from collections.abc import Iterator
 from itertools import chain
 
 import msgspec
@@ -16,11 +15,11 @@ from trio_debugmcp.runs.comparing.missing_writes import step_that_wrote
 from trio_debugmcp.runs.comparing.overtaken_writes import overtaken, shared_place
 from trio_debugmcp.runs.comparing.run_alignment import AlignedStep, CountFold, RunAlignment, RunParting
 from trio_debugmcp.runs.comparing.run_streams import StreamPair
+from trio_debugmcp.runs.comparing.stream_values import StreamValues
 from trio_debugmcp.runs.comparing.varying_values import is_alike
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.owned_rows import owned_rows
-from trio_debugmcp.runs.files.process_record import DELETED, ProcessRecord, Row
-from trio_debugmcp.runs.files.row_search import subject_of
+from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing.shown.because_lines import because_line
@@ -41,13 +40,8 @@ _MOST_SEARCHED = 10
 
 _WHY_LINES = 6
 
-_MASK = (1 << 28) - 1
-
-_NUMBER = 1 << 31
-"""From here on the number of a text is an integer itself, the same one in each run."""
-
-_WITH_VALUE = frozenset((rows.WRITE, rows.FIELD, rows.RETURN))
-
+_NOTHING = (0, "")
+"""Kind and name behind the last value."""
 
 _SAME_WAY = "they took the same way to the end"
 
@@ -220,16 +214,21 @@ class _ComparedValues:
 def _of_all_streams(alignment: RunAlignment, pairs: list[StreamPair], partings: list[RunParting]) -> _ComparedValues:
     """Compare the values of each thread or task by itself, as they take turns otherwise in each run."""
     found = _ComparedValues()
+    values = StreamValues(alignment, 0, MOST_VALUES + 1), StreamValues(alignment, 1, MOST_VALUES + 1)
     for pair, parting in zip(pairs, partings, strict=True):
         if 0 not in pair:
-            found.differences += _differences(alignment, parting, pair, found)
+            found.differences += _differences(alignment, parting, pair, values, found)
     if len(pairs) > 1:
         found.differences.sort(key=lambda step: step.bad)
     return found
 
 
 def _differences(
-    alignment: RunAlignment, parting: RunParting, pair: StreamPair, so_far: _ComparedValues
+    alignment: RunAlignment,
+    parting: RunParting,
+    pair: StreamPair,
+    of_runs: tuple[StreamValues, StreamValues],
+    so_far: _ComparedValues,
 ) -> list[AlignedStep]:
     """Return the first steps of a thread or task whose values differ before the ways part."""
     ends = (parting.good or alignment.good.record.last + 1, parting.bad or alignment.bad.record.last + 1)
@@ -237,8 +236,8 @@ def _differences(
         first = parting.folds[0].step
         ends = (first.good + 1, first.bad + 1)
     values = [
-        chain(_values(alignment, which, ends[which], pair[which]), [(_NOTHING, "", ends[which] - 1, ends[which])])
-        for which in (0, 1)
+        chain(written.of(stream, end), [(_NOTHING, "", end - 1, end)])
+        for written, stream, end in zip(of_runs, pair, ends, strict=True)
     ]
     began = (alignment.good.record.facts.began, alignment.bad.record.facts.began)
     found, before = list[AlignedStep](), AlignedStep(0, 0)
@@ -264,50 +263,3 @@ def _differences(
                 break
         before = step
     return found
-
-
-_NOTHING = (0, "")
-"""Kind and name behind the last value."""
-
-_Value = tuple[tuple[int, str], str | int, int, int]
-"""Kind and name, the text or the number that it is the text of, the LINE row, its own row."""
-
-
-def _values(alignment: RunAlignment, which: int, end: int, stream: int) -> Iterator[_Value]:
-    """Yield what common statements of a thread or task wrote and returned."""
-    streams = alignment.streams[which]
-    is_only = len(streams) == 1
-    record = (alignment.good, alignment.bad)[which].record
-    has_changed = bool(alignment.changed[which])
-    names, lines, judged, is_judged = dict[int, str](), dict[int, int](), 0, False
-    for first, (heads, values, owners) in record.rows.blocks.words():
-        for place, head in enumerate(heads[: max(end - first, 0)]):
-            kind, subject = head >> 60, head & 0xFFFF_FFFF
-            if kind == rows.LINE:  # of each frame the line under way
-                lines[subject] = first + place
-            if kind not in _WITH_VALUE:
-                continue
-            owner, key, number = owners[place], head >> 32 & _MASK, values[place] >> 32
-            is_common = owner >= record.first if kind == rows.FIELD else lines.get(subject) == owner
-            if kind == rows.RETURN:
-                lines.pop(subject, None)
-            if not is_common:
-                continue
-            if owner != judged:  # most lines have several values
-                is_own = is_only or streams.of(subject_of(record, owner)) == stream
-                judged, is_judged = owner, is_own and not (has_changed and alignment.is_changed(which, owner))
-            if not is_judged:
-                continue
-            value = (
-                number if number >= _NUMBER else _text(record, Row(first + place, kind, 0, subject, number, 0, owner))
-            )
-            if kind == rows.RETURN:  # its key is the code
-                yield (kind, ""), value, owner, first + place
-                continue
-            if key not in names:
-                names[key] = record.label(key)
-            yield (kind, names[key]), value, owner, first + place
-
-
-def _text(record: ProcessRecord, row: Row) -> str:
-    return "" if row.text == DELETED else record.text(row)

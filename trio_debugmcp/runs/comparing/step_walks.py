@@ -1,6 +1,6 @@
 """One thread or task of a recorded run, statement by statement, and two of them in step.
 
-    walk = StepWalk(record, keys, streams, 1)
+    walk = StepWalk(RunSteps(record, keys, streams), 1)
     walk.key, walk.row                          # of the step at hand; 0 at the end
     count, last = together(walk, other)         # on as long as both take the same way; the rows of the last such step
 
@@ -9,8 +9,10 @@ compressed is not even read, and the rows of steps are only looked up where they
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from heapq import merge
 from itertools import chain
 
 from trio_debugmcp.runs.comparing.run_streams import RunStreams
@@ -74,14 +76,88 @@ class _WholeBlock(_StepBlock):
         return self.words.is_same(other.words) or self.heads == other.heads
 
 
+class RunSteps:
+    """The statements of a run, for walks through each of its threads and tasks.
+
+    Attributes:
+        keys: of the common statements by their sites.
+        streams: the threads and tasks.
+    """
+
+    def __init__(self, record: ProcessRecord, keys: dict[int, int], streams: RunStreams) -> None:
+        self.record, self.keys, self.streams = record, keys, streams
+
+    @cached_property
+    def table(self) -> dict[int, int]:
+        """The keys by the first words of rows, without those of statements that only this source has."""
+        return {_LINE_HEAD | site: key for site, key in self.keys.items() if key != CHANGED}
+
+    def blocks(self) -> Iterator[_StepBlock]:
+        """Yield the steps of a process that is one thread, block by block."""
+        for words in self.record.rows.blocks.first_words:
+            yield _WholeBlock(words, self.table)
+
+    def of_stream(self, stream: int) -> _StepBlock:
+        """Return the steps of one of several threads and tasks."""
+        return self._common.get(stream) or _StepBlock((), ())
+
+    def changed_of(self, stream: int) -> Iterator[int]:
+        """Yield the rows of statements that only this source has, in order."""
+        if len(self.streams) == 1:
+            return merge(*(each(self.record, rows.LINE, site) for site in self._changed_sites))
+        return iter(self._changed.get(stream, ()))
+
+    def changed_before(self, stream: int, end: int) -> int:
+        """Return the last such row before one; 0: there is none."""
+        if len(self.streams) == 1:
+            last = (next(each_back(self.record, rows.LINE, site, end), 0) for site in self._changed_sites)
+            return max(last, default=0)
+        found = self._changed.get(stream, ())
+        place = bisect_left(found, end)
+        return found[place - 1] if place else 0
+
+    @cached_property
+    def _changed_sites(self) -> list[int]:
+        sites = chain.from_iterable(self.record.sites_of(code.number) for code in self.record.codes)
+        return [site.number for site in sites if self.keys.get(site.number, CHANGED) == CHANGED]
+
+    @cached_property
+    def _common(self) -> dict[int, _StepBlock]:
+        """The steps of each thread and task, from one look at all rows: there can be hundreds of tasks."""
+        found: dict[int, tuple[array[int], array[int]]] = {}
+        stream_of: dict[int, int] = {}
+        for first, column in self.record.rows.columns(0):
+            words = memoryview(column).cast("I")
+            heads, frames = words[1::2].tolist(), words[::2].tolist()
+            for place, key in enumerate(map(self.table.get, heads)):
+                if key is None:
+                    continue
+                frame = frames[place]
+                stream = stream_of.get(frame)
+                if stream is None:
+                    stream = stream_of[frame] = self.streams.of(frame)
+                steps = found.get(stream)
+                if steps is None:
+                    steps = found[stream] = array("I"), array("Q")
+                steps[0].append(key)
+                steps[1].append(first + place)
+        return {stream: _StepBlock(keys, places) for stream, (keys, places) in found.items()}
+
+    @cached_property
+    def _changed(self) -> dict[int, "array[int]"]:
+        found: dict[int, array[int]] = {}
+        for row in merge(*(each(self.record, rows.LINE, site) for site in self._changed_sites)):
+            found.setdefault(self.streams.of(subject_of(self.record, row)), array("Q")).append(row)
+        return found
+
+
 class StepWalk:
     """The statements of one thread or task that both sources have, in order."""
 
-    def __init__(self, record: ProcessRecord, keys: dict[int, int], streams: RunStreams, stream: int) -> None:
-        self.record, self.keys = record, keys
-        self._streams, self._stream = streams, stream
-        self.table = {_LINE_HEAD | site: key for site, key in keys.items() if key != CHANGED}
-        self._parts = self._all() if len(streams) == 1 else iter(self._of_stream())
+    def __init__(self, steps: RunSteps, stream: int) -> None:
+        self.record, self.keys = steps.record, steps.keys
+        self._steps, self._stream = steps, stream
+        self._parts = steps.blocks() if len(steps.streams) == 1 else iter((steps.of_stream(stream),))
         self._part, self._at = _StepBlock((), ()), 0
         self._before = self._part, -1
         self._load()
@@ -146,54 +222,25 @@ class StepWalk:
                 return
             self._part, self._at = part, 0
 
-    def _all(self) -> Iterator[_StepBlock]:
-        """Yield the steps of a process that is one thread, block by block."""
-        for words in self.record.rows.blocks.first_words:
-            yield _WholeBlock(words, self.table)
+    def changed(self) -> Iterator[int]:
+        """Yield the rows of its statements that only its source has, in order."""
+        return self._steps.changed_of(self._stream)
 
-    def _of_stream(self) -> list[_StepBlock]:
-        """Return the steps of one of several threads and tasks."""
-        keys, found = array("I"), array("Q")
-        known: dict[int, bool] = {}
-        for first, column in self.record.rows.columns(0):
-            words = memoryview(column).cast("I")
-            heads, frames = words[1::2].tolist(), words[::2].tolist()
-            for place, key in enumerate(map(self.table.get, heads)):
-                if key is None:
-                    continue
-                frame = frames[place]
-                is_own = known.get(frame)
-                if is_own is None:
-                    is_own = known[frame] = self._streams.of(frame) == self._stream
-                if is_own:
-                    keys.append(key)
-                    found.append(first + place)
-        return [_StepBlock(keys, found)]
-
-    def is_own(self, row: int) -> bool:
-        """Whether a row is of this thread or task."""
-        return len(self._streams) == 1 or self._streams.of(subject_of(self.record, row)) == self._stream
+    def changed_before(self, end: int) -> int:
+        """Return the last such row before one; 0: there is none."""
+        return self._steps.changed_before(self._stream, end)
 
 
 def first_changed(walk: StepWalk) -> int:
     """Return the first LINE row so far of a statement that only the source of a walk has; 0: none."""
-    found = (next(filter(walk.is_own, each(walk.record, rows.LINE, site)), 0) for site in _other_sites(walk))
-    first = min(filter(None, found), default=0)
+    first = next(walk.changed(), 0)
     return first if first < (walk.row or walk.record.last + 1) else 0
 
 
 def last_skipped(walk: StepWalk) -> int:
     """Return the last such row that was passed over for the step at hand; 0: none."""
-    record, end = walk.record, walk.row or walk.record.last + 1
-    found = (next(filter(walk.is_own, each_back(record, rows.LINE, site, end)), 0) for site in _other_sites(walk))
-    last = max(found, default=0)
+    last = walk.changed_before(walk.row or walk.record.last + 1)
     return last if last > walk.last else 0
-
-
-def _other_sites(walk: StepWalk) -> list[int]:
-    """Return the statements that only the source of a walk has."""
-    sites = chain.from_iterable(walk.record.sites_of(code.number) for code in walk.record.codes)
-    return [site.number for site in sites if walk.keys.get(site.number, CHANGED) == CHANGED]
 
 
 def together(good: StepWalk, bad: StepWalk) -> tuple[int, tuple[int, int] | None]:
