@@ -25,7 +25,7 @@ import trio
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.messages import Initialized, OutputEvent, Request, StackTraceBody, Stopped, Terminated
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.errors import AdapterRefused
 
 ROUNDS = 60

@@ -34,9 +34,8 @@ from trio_debugmcp.dap.messages import (
     StartDebugging,
     Stopped,
 )
-from trio_debugmcp.dap.process import environment, open_process
+from trio_debugmcp.dap.process import Watchdog, environment, open_process
 from trio_debugmcp.dap.profiles import Launch, Profile, Runtime, profile_named
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.start import CLIENT_CAPABILITIES
 

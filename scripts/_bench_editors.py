@@ -24,8 +24,8 @@ from msgspec import Struct
 from trio_debugmcp.dap.connection import Connection, open_connection
 from trio_debugmcp.dap.dial_in import open_dial_ins
 from trio_debugmcp.dap.messages import Initialized, StackTraceBody, Stopped, ThreadsBody
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles import Launch, Runtime, profile_named
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.testing import connect_process
 
 STEPS = 200

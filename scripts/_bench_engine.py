@@ -26,7 +26,7 @@ from tests.pythons import found
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, open_connection
 from trio_debugmcp.dap.messages import Initialized, StackTraceBody, Stopped
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.engine import TRIED
 
 ROUNDS, STEPS, CALLS = 7, 60, 200

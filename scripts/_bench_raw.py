@@ -11,7 +11,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, open_connection
 from trio_debugmcp.dap.messages import Initialized
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 
 DEBUGPY = (sys.executable, "-m", "debugpy.adapter")
 

@@ -24,7 +24,7 @@ from _bench_raw import PLACE, Children, Evaluated, Measured, Scopes, raw
 
 from trio_debugmcp.dap.connection import Connection, EndOfStream
 from trio_debugmcp.dap.messages import OutputEvent, StackTraceBody, Stopped, Terminated
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 
 LLDB = shutil.which("lldb-dap-19") or shutil.which("lldb-dap")
 COMPILER = shutil.which("gcc")

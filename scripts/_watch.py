@@ -17,7 +17,7 @@ from contextlib import AsyncExitStack
 import trio
 from _load import PROGRAM, computed, step
 
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.testing import connect_process
 
 EDITORS = 20

@@ -66,7 +66,6 @@ PURE = (
     "masking",
     "launch_json",
     "runs",
-    "dap.framing",
     "dap.messages",
     "dap.codec",
     "testing.scenario.script_lines",

@@ -153,7 +153,7 @@ POLICY = {
         dap.profiles.browser_profile._POLL_SECONDS server.tools.starting.first_stop._ASK_SECONDS
         session.before.listening_tasks._POLL_SECONDS
         dap.profiles.javascript.node_inspector._POLL_SECONDS dap.watchdog_process._SWEEP_SECONDS
-        dap.watchdog._SHORT_LIFE_SECONDS dap.watchdog._POLL_SECONDS
+        dap.process._SHORT_LIFE_SECONDS dap.process._LIFE_POLL_SECONDS
         editors.values.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS
         probe.inside.debugger.pydevd_loans.AFTER_SECONDS
         probe.inside.debugger.pydevd_loans._LOOK_SECONDS

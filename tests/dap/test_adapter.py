@@ -9,9 +9,9 @@ from trio.testing import MockClock
 
 from tests.ports import free_port
 from trio_debugmcp.dap.adapter import open_socket_adapter
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles import Attach, Debugpy, Runtime
 from trio_debugmcp.dap.sockets import TcpAddress
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import USUAL
 

@@ -9,8 +9,8 @@ import pytest
 import trio
 import trio.testing
 
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.dap.connection import MOST_UNREAD_BYTES, Connection, EndOfStream, ReverseRequest, open_connection
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import (
     Capabilities,
     Continued,

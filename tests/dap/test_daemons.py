@@ -15,7 +15,7 @@ import trio.testing
 
 from trio_debugmcp.dap.daemons import OwnProcess, end_process, own_process
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.watchdog_process import started_at
 from trio_debugmcp.patience import USUAL
 

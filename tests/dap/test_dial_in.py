@@ -17,8 +17,8 @@ from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 from tests.faults.leftovers import descriptors, tasks
 from trio_debugmcp.dap import dial_in
 from trio_debugmcp.dap import listener as door_module
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import MAX_ADMISSION_BYTES, IncomingConnection
 
 NOBODY = 4_000_000

@@ -20,7 +20,7 @@ from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connectio
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
 from trio_debugmcp.dap.messages import BreakpointsBody, OutputEvent, ProgramLost, Request, RunInTerminal, Terminated
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, ProtocolViolation
 
 ME = os.getpid()

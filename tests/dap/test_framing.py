@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.dap.framing import MAX_HEAD_BYTES, FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import MAX_HEAD_BYTES, FrameDecoder, encode_frame
 from trio_debugmcp.errors import ProtocolViolation
 
 TRACEBACK = b'Traceback (most recent call last):\n  File "adapter.py", line 1\nImportError: no such thing\n'

@@ -15,9 +15,8 @@ from tests.faults.leftovers import descriptors
 from tests.ports import free_port
 from trio_debugmcp.dap import adapter as adapters
 from trio_debugmcp.dap.adapter import ListeningAdapter, open_listening_adapter
-from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.process import Watchdog, environment
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone, CannotRun
 from trio_debugmcp.patience import Patience
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 import trio
 
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.tables.table_format import Table
-from trio_debugmcp.dap.watchdog import Watchdog
 
 ADAPTER = """
 import os, socket, sys

@@ -12,8 +12,7 @@ import trio
 
 from trio_debugmcp.dap import watchdog_process
 from trio_debugmcp.dap.adapter import open_stdio_adapter
-from trio_debugmcp.dap.process import environment, open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog, environment, open_process
 from trio_debugmcp.dap.watchdog_process import session_members, signal_session
 from trio_debugmcp.errors import CannotRun
 
@@ -36,7 +35,7 @@ child.wait()
 ORPHANER = f"""
 import sys, trio
 from trio_debugmcp.dap.process import open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 
 async def main():
     async with open_process([sys.executable, "-S", "-c", {FAMILY!r}], Watchdog()) as process:
@@ -339,7 +338,7 @@ async def test_a_directory_that_is_watched_is_gone_if_the_process_is_killed_and_
     (tmp_path / "kept").mkdir()
     script = f"""
 import time
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 watchdog = Watchdog()
 with watchdog.watching_directory({str(tmp_path / "kept")!r}):
     pass

@@ -4,7 +4,7 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from trio_debugmcp.dap.relay_greeting import RELAYS, RelayRefused, answered, greeted, proof
+from trio_debugmcp.dap.door_tls import RELAYS, RelayRefused, answered, greeted, proof
 
 PIN = "ab" * 32
 

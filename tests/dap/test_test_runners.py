@@ -9,10 +9,10 @@ from trio_debugmcp.dap.profiles import test_runners
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.python.finding_tests import find_test
 from trio_debugmcp.dap.profiles.test_runners import cargo, class_paths
+from trio_debugmcp.dap.profiles.test_runners.named_test import TestRun as Run
 from trio_debugmcp.dap.profiles.test_runners.node_runners import RAISED_IN_NODE
 from trio_debugmcp.dap.profiles.test_runners.phpunit import RAISED_IN_PHP
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import RAISED_IN_RSPEC, RAISED_IN_RUBY
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun as Run
 
 PROJECTS = Path(__file__).parents[1] / "languages" / "projects"
 

@@ -17,7 +17,7 @@ import trio
 from jsonschema import Draft4Validator  # type: ignore[import-untyped]
 
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.listen import editor_door
 from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server

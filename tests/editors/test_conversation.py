@@ -4,7 +4,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import open_bench
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.editors.rounds import ROUND_SECONDS
 from trio_debugmcp.testing import FakeAdapter
 

@@ -12,7 +12,7 @@ from trio.testing import MockClock, lockstep_stream_pair
 
 from tests.editors.bench import CONTROL, OBSERVE, EditorClient, open_bench, paused
 from tests.fuzz.running import share
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.editors.channel import MAX_WAITING_BYTES, PIECE_BYTES, STALLED_SECONDS
 from trio_debugmcp.editors.serving import MAX_WAITING
 from trio_debugmcp.sparse_log import MAX_LINES

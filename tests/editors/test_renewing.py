@@ -8,7 +8,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import EditorClient, open_bench
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.dap.profiles.profile import Dialect
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES

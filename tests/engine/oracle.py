@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any, Self
 
-from trio_debugmcp.engine.inside.catching import c_calls, propagation, verdicts
+from trio_debugmcp.engine.inside.catching import c_calls, propagation, thrown_exception
 
 TOOL = 4
 
@@ -80,9 +80,9 @@ class Episode:
         if self.state == UNFINISHED:  # StopIteration at the end of a loop: its last event is a raise
             ended = issubclass(self.kind, StopIteration) and self.how == "C code" and self.place == self.judged
             return "right" if ended else "unfinished"
-        if self.outcome is verdicts.UNKNOWN:
+        if self.outcome is thrown_exception.UNKNOWN:
             return "unknown"
-        if self.outcome is verdicts.UNCAUGHT:
+        if self.outcome is thrown_exception.UNCAUGHT:
             beyond = self.runner is not None and self.place >= self.judged
             if self.state == ENDED or beyond or (self.runner is not None and self.place < 0):
                 return "right"

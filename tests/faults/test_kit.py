@@ -7,7 +7,7 @@ from trio.testing import MockClock
 
 from tests.faults.phases import healthy
 from tests.server.scene import running
-from trio_debugmcp.dap.framing import FrameDecoder
+from trio_debugmcp.dap.codec import FrameDecoder
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.testing.faults import garbage
 from trio_debugmcp.testing.faults.faulty_messages import answers, events, late, never, reordered, twice

@@ -14,7 +14,7 @@ from tests.faults.leftovers import descriptors, tasks
 from tests.faults.phases import healthy
 from tests.server.scene import JSON_URIS, LIST_CHANGED, SESSION, failure, launch, paused, running, still_works
 from tests.session.test_children import adopt
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.session import merger
 from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State

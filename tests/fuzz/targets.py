@@ -17,18 +17,17 @@ from tests.fuzz.running import run
 from tests.fuzz.sources import named, source_ways, uri, yard
 from tests.fuzz.wire import wire
 from trio_debugmcp.dap import codec, messages
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.listener import ADMISSION_SECONDS
 from trio_debugmcp.dap.messages import Capabilities, DapEvent, Response
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.probe.inside.questions import QUESTIONS, call
 from trio_debugmcp.testing import FakeAdapter
-from trio_debugmcp.transports.admission import Admission, ConnectionBounds
+from trio_debugmcp.transports.admission import Admission, ConnectionBounds, Refused
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import read_head
 from trio_debugmcp.transports.port import MAX_REQUESTS, Port
-from trio_debugmcp.transports.refused import Refused
 from trio_debugmcp.transports.static import StaticFile
 
 BOUNDS = ConnectionBounds(strangers=2, control=2, observe=2)

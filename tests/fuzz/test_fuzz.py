@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.fuzz import inputs, sources, targets
 from tests.fuzz.running import run, whole_server
 from tests.fuzz.wire import wire
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter
 

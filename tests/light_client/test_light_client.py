@@ -13,9 +13,8 @@ import trio.testing
 from trio_debugmcp.light_client import protocol
 from trio_debugmcp.light_client.exchange import Exchange
 from trio_debugmcp.light_client.negotiation import list_items, negotiate
-from trio_debugmcp.light_client.protocol import EraMode, Json
+from trio_debugmcp.light_client.protocol import EraMode, Json, RequestFailed
 from trio_debugmcp.light_client.repeatable import ask
-from trio_debugmcp.light_client.request_failed import RequestFailed
 from trio_debugmcp.light_client.tool_call import ToolCall, call_tool
 from trio_debugmcp.testing import FakeAdapter, open_server
 from trio_debugmcp.transports.in_memory import byte_stream_pair

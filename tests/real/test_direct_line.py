@@ -17,9 +17,9 @@ import trio
 
 from tests.patience import FACTOR
 from tests.real.conftest import line_of, program
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
-from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.incoming_connection import RELEASE_SECONDS, IncomingConnection, release
 from trio_debugmcp.dap.listener import ListenerAddress
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated

@@ -10,7 +10,7 @@ from trio.testing import MockClock, memory_stream_pair
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.dap.profiles.starts import Attach
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.recording.trace import MAX_MESSAGE_LENGTH, TracingHost

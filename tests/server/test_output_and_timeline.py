@@ -24,9 +24,9 @@ from tests.server.scene import (
 )
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.session.event_ring import MAX_BYTES, MAX_EVENTS, SHOWN_EVENTS, Timeline
-from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.session.output.console import MAX_ENTRY_LENGTH, SHOWN_BYTES
 from trio_debugmcp.state.changes import Happened, Happening
+from trio_debugmcp.state.payloads import json_size
 from trio_debugmcp.state.timeline_events import EVENT_TYPES
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 from trio_debugmcp.testing.connect import Era

@@ -21,11 +21,11 @@ from trio_debugmcp.transports.admission import (
     Admission,
     AdmissionStatistics,
     ConnectionBounds,
+    Refused,
     Visitor,
     bounds,
 )
 from trio_debugmcp.transports.connection_tap import Role
-from trio_debugmcp.transports.refused import Refused
 
 LIMITS = ConnectionBounds(strangers=3, control=2, observe=2)
 

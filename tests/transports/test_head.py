@@ -7,8 +7,8 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
+from trio_debugmcp.transports.admission import Refused
 from trio_debugmcp.transports.head import MAX_HEADERS, PIECE_SECONDS, Head, ReplayedStream, answer, drain, read_head
-from trio_debugmcp.transports.refused import Refused
 
 
 async def test_a_head_is_read_however_it_is_cut_and_what_follows_it_is_kept(autojump_clock: MockClock) -> None:

@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from tests.transports.scene import HOST, read_answer
-from trio_debugmcp.transports.admission import STRANGER_SECONDS, Admission, ConnectionBounds
+from trio_debugmcp.transports.admission import STRANGER_SECONDS, Admission, ConnectionBounds, Refused
 from trio_debugmcp.transports.head import DRAIN_SECONDS, HEAD_SECONDS, MAX_HEAD_BYTES, MAX_HEADERS, PIECE_SECONDS
 from trio_debugmcp.transports.http11 import (
     BODY_SECONDS,
@@ -21,7 +21,6 @@ from trio_debugmcp.transports.http11 import (
     HttpExchange,
     serve_http11,
 )
-from trio_debugmcp.transports.refused import Refused
 
 MAX_BODY = 1000
 

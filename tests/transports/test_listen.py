@@ -22,7 +22,7 @@ from tests.editors.bench import EditorClient
 from tests.real.conftest import program
 from tests.transports.conftest import ServerProcess, StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.server.card_resource import MIME_TYPE, URI
 from trio_debugmcp.server.declared import CARDS_EXTENSION
 from trio_debugmcp.testing import connect_http, connect_process, connect_websocket

@@ -17,11 +17,10 @@ from tests.transports.scene import (
     upgrade,
 )
 from trio_debugmcp.server.auth import Tokens
-from trio_debugmcp.transports.admission import CROWDED_SECONDS, STRANGER_SECONDS, AdmissionStatistics
+from trio_debugmcp.transports.admission import CROWDED_SECONDS, STRANGER_SECONDS, AdmissionStatistics, Refused
 from trio_debugmcp.transports.gate import AllowedHost, Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head
 from trio_debugmcp.transports.port import IDLE_SECONDS, KEPT_SECONDS, MAX_REQUESTS
-from trio_debugmcp.transports.refused import Refused
 
 
 @pytest.mark.parametrize(("path", "page"), [("/", "/"), ("/app.js", "/app.js"), ("/app.js?x=1", "/app.js")])

@@ -9,7 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from trio_debugmcp import __version__
-from trio_debugmcp.cli._exit_codes import INTERRUPTED
+from trio_debugmcp.cli._output import INTERRUPTED
 from trio_debugmcp.cli._usage import UsageParser
 
 COMMANDS = (

@@ -1,6 +1,6 @@
 """The output of the commands; of `inspect` and `watch`: results to stdout, one JSON line per failure to stderr.
 
-On a terminal, and if rich is installed, it has colours; a pipe gets plain JSON.
+Their exit codes are here, too. On a terminal, and if rich is installed, it has colours; a pipe gets plain JSON.
 """
 
 import json
@@ -112,3 +112,10 @@ def innermost(error: BaseException) -> str:
     """Name an error, or the first one of a group, with what it says."""
     error = leaf(error)
     return f"{type(error).__name__}: {error}"
+
+
+DONE, FAILED, USAGE, NOT_AUTHORIZED, UNREACHABLE, NOT_FOUND = 0, 1, 2, 3, 4, 5
+"""Ok; unexpected; wrong usage; not authorised; unreachable or connection lost; a tool's error or not found."""
+
+INTERRUPTED = 130
+"""What a shell reports for a command that Ctrl-C ended."""

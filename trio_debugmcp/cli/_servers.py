@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trio_debugmcp.cli._exit_codes import UNREACHABLE
+from trio_debugmcp.cli._output import UNREACHABLE
 from trio_debugmcp.cli._target import Failure, client_options, one_target, pairs
 from trio_debugmcp.errors import UsageError
 

@@ -16,8 +16,16 @@ from urllib.parse import urlsplit
 
 import trio
 
-from trio_debugmcp.cli._exit_codes import DONE, FAILED, INTERRUPTED, NOT_AUTHORIZED, NOT_FOUND, UNREACHABLE, USAGE
-from trio_debugmcp.cli._output import write_error
+from trio_debugmcp.cli._output import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    NOT_AUTHORIZED,
+    NOT_FOUND,
+    UNREACHABLE,
+    USAGE,
+    write_error,
+)
 from trio_debugmcp.errors import DebugError
 
 DEFAULT_TIMEOUT_SECONDS = 30.0

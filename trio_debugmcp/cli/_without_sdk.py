@@ -9,14 +9,12 @@ Each is None if `InspectorClient` should do it instead: the light client explain
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trio_debugmcp.cli._exit_codes import UNREACHABLE
 from trio_debugmcp.cli._notices import Notices
-from trio_debugmcp.cli._output import write_warning
+from trio_debugmcp.cli._output import UNREACHABLE, write_warning
 from trio_debugmcp.cli._person import Person
 from trio_debugmcp.cli._target import Failure, tool_failure
-from trio_debugmcp.light_client.protocol import REQUEST_TIMEOUT, EraMode, Json
+from trio_debugmcp.light_client.protocol import REQUEST_TIMEOUT, EraMode, Json, RequestFailed
 from trio_debugmcp.light_client.repeatable import METHODS, ask
-from trio_debugmcp.light_client.request_failed import RequestFailed
 from trio_debugmcp.light_client.server_command import over_command
 from trio_debugmcp.light_client.tool_call import ToolCall
 from trio_debugmcp.light_client.tool_call import call_tool as call_over_pipes

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from trio_debugmcp.cli._exit_codes import DONE, FAILED, NOT_FOUND, UNREACHABLE, USAGE
+from trio_debugmcp.cli._output import DONE, FAILED, NOT_FOUND, UNREACHABLE, USAGE
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.kept.calling import CallRefused, Conversation, ServerElsewhere, ServerLost, process_ended
 from trio_debugmcp.kept.place import Place, other_projects, project_root

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from trio_debugmcp.cli._exit_codes import NOT_FOUND
 from trio_debugmcp.cli._notices import Notices, open_notices
-from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, write_warning
+from trio_debugmcp.cli._output import NOT_FOUND, compact, plain, write_line, write_pretty, write_warning
 from trio_debugmcp.cli._person import LineTerminal, Person, add_person_options
 from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal, is_named_by_option
 from trio_debugmcp.cli._target import (

@@ -18,9 +18,8 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.held_pipe import HeldPipe
 from trio_debugmcp.dap.own_lines import ProgramPipe
-from trio_debugmcp.dap.process import Program, open_process
+from trio_debugmcp.dap.process import Program, Watchdog, open_process
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress, connect
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience
 

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import trio
 
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.dap.dial_in import DialIns
-from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.messages import BY_ENGINE, Request, Response, RunInTerminal
 

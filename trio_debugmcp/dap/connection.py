@@ -23,14 +23,15 @@ import msgspec
 import trio
 
 from trio_debugmcp.dap.codec import (
+    FrameDecoder,
     decode_body,
     decode_event,
     decode_message,
+    encode_frame,
     encode_request,
     encode_response,
     failure_text,
 )
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import DapEvent, EventBody, Nothing, Request, Response
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
 

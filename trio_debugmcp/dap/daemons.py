@@ -7,21 +7,29 @@
 What a caller says of its process id is believed as far as it goes for showing it. A process is ended only if the system
 says, too, that it is in a process session that was begun here, or that the connection is held by it: a program may name
 any process of its user, even of this server.
+
+    detached = detached_from(process.pid)       # before the session is ended, as their parents end with it
+    ...
+    await end_all(detached, patience)
+
+Those are processes that left the process session they were begun in, as long as their parents are there. One whose
+parent has ended, a daemon, is not among them: nothing says any more who began it.
 """
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import trio
 
+from trio_debugmcp.dap.descendants import descendants_of
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.pids import process_session_of
-from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.dap.watchdog_process import signal_process, started_at
+from trio_debugmcp.dap.process import Watchdog
+from trio_debugmcp.dap.watchdog_process import session_members, signal_process, started_at
 from trio_debugmcp.patience import Patience
 
 _TERM_SECONDS = 1.0
@@ -97,3 +105,16 @@ def _open_files(pid: int) -> Iterator[str]:
         for name in os.listdir(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 yield os.readlink(f"/proc/{pid}/fd/{name}")
+
+
+def detached_from(sid: int) -> list[OwnProcess]:
+    """Return the descendants of a process session's members that are in other sessions."""
+    started = ((pid, started_at(pid)) for pid in sorted(descendants_of(session_members(sid))))
+    return [OwnProcess(pid, since) for pid, since in started if since is not None]
+
+
+async def end_all(processes: Sequence[OwnProcess], patience: Patience) -> None:
+    """End processes at the same time: SIGTERM, and SIGKILL for those that take no notice. Bounded."""
+    async with trio.open_nursery() as nursery:
+        for process in processes:
+            nursery.start_soon(end_process, process, patience)

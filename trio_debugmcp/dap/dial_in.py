@@ -25,8 +25,8 @@ from trio_debugmcp.dap.dial_in_owners import DialInOwners
 from trio_debugmcp.dap.exit_codes import ExitCodes
 from trio_debugmcp.dap.incoming_connection import MAX_PID, IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.records import RecordTakers
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import USUAL, Patience
 

@@ -27,8 +27,7 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED, PROGRAM_LOST, DirectS
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.pids import exists, exit_code_of_zombie, wait_ended
-from trio_debugmcp.dap.process import open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog, open_process
 from trio_debugmcp.errors import CannotRun, ProtocolViolation
 from trio_debugmcp.patience import Patience
 

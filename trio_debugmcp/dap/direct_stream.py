@@ -13,9 +13,8 @@ import msgspec
 import trio
 
 from trio_debugmcp.dap.adapter_messages import GOODBYES, OUR_NUMBERS, AdapterRequests, AdapterWords
-from trio_debugmcp.dap.codec import decode_message
+from trio_debugmcp.dap.codec import FrameDecoder, decode_message, encode_frame
 from trio_debugmcp.dap.dial_in import DialIns
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.messages import DapEvent, Request, Response, RunInTerminal
 from trio_debugmcp.dap.records import HitRecords, with_records_key, written_before

@@ -17,13 +17,11 @@ from typing import Any
 import msgspec
 import trio
 
-from trio_debugmcp.dap.codec import decode_message
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.kept_tracing import KEEPER
+from trio_debugmcp.dap.codec import FrameDecoder, decode_message, encode_frame
+from trio_debugmcp.dap.door_tls import RELAYS
+from trio_debugmcp.dap.kept_tracing import KEEPER, untraced
 from trio_debugmcp.dap.messages import Response
-from trio_debugmcp.dap.relay_greeting import RELAYS
 from trio_debugmcp.dap.sockets import acknowledge_at_once
-from trio_debugmcp.dap.untraced_code import untraced
 from trio_debugmcp.engine import FETCHES
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 from trio_debugmcp.patience import Patience

@@ -107,3 +107,11 @@ if sys.version_info < (3, 12) and getattr(monkey, "_keeping", None) != os.getpid
     keeper.do_kill_pydev_thread = kill_at_once
 """
 """Behind `SHELTER`, whose names `monkey` and `sys` it has."""
+
+
+def untraced(text: str) -> str:
+    """Return an expression that runs statements, with globals of their own.
+
+    They have the name of a file of pydevd's, as code that is called `<string>` may be the program's.
+    """
+    return f"exec(compile({text!r}, 'pydevd.py', 'exec'), {{}})"

@@ -21,10 +21,9 @@ import msgspec
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.codec import decode_message
+from trio_debugmcp.dap.codec import FrameDecoder, decode_message, encode_frame
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.door_tls import DoorTls
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.incoming_connection import IncomingConnection
 from trio_debugmcp.dap.listener import Door, ListenerAddress
 from trio_debugmcp.dap.messages import Request, Response

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import trio
 
-from trio_debugmcp.dap.door_tls import DoorTls, NotTls, secured
+from trio_debugmcp.dap.door_tls import DoorTls, NotTls, answered, secured
 from trio_debugmcp.dap.incoming_connection import (
     IncomingConnection,
     IsRelay,
@@ -29,7 +29,6 @@ from trio_debugmcp.dap.incoming_connection import (
     release,
 )
 from trio_debugmcp.dap.records import RecordTakers
-from trio_debugmcp.dap.relay_greeting import answered
 from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.engine import FETCHES
 from trio_debugmcp.engine.fetched import fetched_code, refusing_code

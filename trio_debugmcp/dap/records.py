@@ -22,7 +22,7 @@ from itertools import count
 import msgspec
 import trio
 
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 from trio_debugmcp.dap.messages import OutputEvent
 from trio_debugmcp.patience import USUAL, Patience
 

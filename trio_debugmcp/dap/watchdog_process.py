@@ -1,4 +1,4 @@
-"""The watchdog process: a script that outlives the server, and kills what it leaves behind. See dap/watchdog.py.
+"""The watchdog process: a script that outlives the server, and kills what it leaves behind. See dap/process.py.
 
 It reads on its standard input which process sessions to watch: `+123` adds one, `-123` removes it. `+123 4567` adds one
 process by itself, a daemon that has left them: its id and when it started, as another one may have the id by then.

@@ -17,8 +17,7 @@ from typing import Any
 import msgspec
 import trio
 
-from trio_debugmcp.dap.codec import decode_message, failure_text
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import FrameDecoder, decode_message, encode_frame, failure_text
 from trio_debugmcp.dap.messages import Request, Response
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.patience import Patience

@@ -37,8 +37,7 @@ from trio_debugmcp.editors.tool_caller import EditorContext
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.sparse_log import SparseLog
-from trio_debugmcp.transports.admission import Visitor
-from trio_debugmcp.transports.refused import Refused
+from trio_debugmcp.transports.admission import Refused, Visitor
 
 log = logging.getLogger(__name__)
 

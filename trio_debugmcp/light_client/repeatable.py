@@ -11,8 +11,7 @@ import trio
 
 from trio_debugmcp.light_client.exchange import Exchange
 from trio_debugmcp.light_client.negotiation import is_modern, list_items, negotiate
-from trio_debugmcp.light_client.protocol import LISTS, EraMode, Json
-from trio_debugmcp.light_client.request_failed import no_handshake, timed_out
+from trio_debugmcp.light_client.protocol import LISTS, EraMode, Json, no_handshake, timed_out
 from trio_debugmcp.transports.line_pipes import Pipes
 
 METHODS = {"initialize", "ping", "resources/read", *LISTS}

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.light_client.request_failed import RequestFailed
+from trio_debugmcp.light_client.protocol import RequestFailed
 from trio_debugmcp.transports.command import Command
 from trio_debugmcp.transports.line_pipes import Pipes
 

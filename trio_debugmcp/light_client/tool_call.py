@@ -21,8 +21,16 @@ from trio_debugmcp.deadlines import Deadlines
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.light_client.exchange import Exchange
 from trio_debugmcp.light_client.negotiation import is_modern, list_items, negotiate
-from trio_debugmcp.light_client.protocol import MAX_REQUEST_SECONDS, EraMode, Json, not_supported
-from trio_debugmcp.light_client.request_failed import RequestFailed, malformed, no_handshake, timed_out
+from trio_debugmcp.light_client.protocol import (
+    MAX_REQUEST_SECONDS,
+    EraMode,
+    Json,
+    RequestFailed,
+    malformed,
+    no_handshake,
+    not_supported,
+    timed_out,
+)
 from trio_debugmcp.light_client.tool_result import checked
 from trio_debugmcp.transports.line_pipes import Pipes
 

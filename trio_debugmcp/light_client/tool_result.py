@@ -1,7 +1,6 @@
 """Whether a tool's result is what the protocol and the tool's schema permit. What the SDK alone knows it is asked."""
 
-from trio_debugmcp.light_client.protocol import Json
-from trio_debugmcp.light_client.request_failed import RequestFailed, malformed
+from trio_debugmcp.light_client.protocol import Json, RequestFailed, malformed
 
 ODD_SCHEMA = (RecursionError, TypeError, AttributeError, ValueError, ArithmeticError)
 """What a schema that refers to itself, or whose keywords have values of other types, makes the validator raise."""

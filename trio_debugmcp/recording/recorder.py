@@ -32,9 +32,8 @@ from trio_debugmcp import __version__
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Program
+from trio_debugmcp.dap.process import Program, Watchdog
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile, TableProfile
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.recording.file import MAX_FILE_BYTES, RecordingFile

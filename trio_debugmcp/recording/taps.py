@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.framing import FrameDecoder
+from trio_debugmcp.dap.codec import FrameDecoder
 from trio_debugmcp.dap.pipe_descriptor import descriptor_of
 from trio_debugmcp.dap.process import Program
 from trio_debugmcp.errors import ProtocolViolation

@@ -15,10 +15,9 @@ import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.framing import FrameDecoder
+from trio_debugmcp.dap.codec import FrameDecoder
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Program
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Program, Watchdog
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.redact import Redactor

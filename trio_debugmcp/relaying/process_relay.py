@@ -19,9 +19,9 @@ import trio
 from trio_debugmcp.dap.channels import Channel, ChannelLink
 from trio_debugmcp.dap.incoming_connection import IncomingConnection, release
 from trio_debugmcp.dap.listener import Door, ListenerAddress
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.records import RecordTakers, read_greeting
 from trio_debugmcp.dap.relayed_programs import Carried
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.engine.carrier import Carrier, made_carrier
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.relaying.bringing_in import brought_in, problem_of

@@ -10,7 +10,7 @@ import ssl
 
 import trio
 
-from trio_debugmcp.dap.relay_greeting import greeted
+from trio_debugmcp.dap.door_tls import greeted
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience
 

@@ -20,7 +20,7 @@ import msgspec
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.errors import CannotRun
 from trio_debugmcp.recording.format import (

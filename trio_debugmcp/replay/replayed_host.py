@@ -7,9 +7,8 @@ from typing import TypeVar
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Program
+from trio_debugmcp.dap.process import Program, Watchdog
 from trio_debugmcp.dap.profiles import Launch, Profile
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.recording.format import QueryEntry, Recording, SessionEntry

@@ -17,10 +17,9 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import count
 from trio_debugmcp.runs.past.caught_exceptions import caught_before, no_failure
-from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.naming_lines import MOST_NEAR, lines_back
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, computed_value
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.past.same_names import same_names
 from trio_debugmcp.runs.past.values_instead import value_instead

@@ -6,21 +6,27 @@ What a call is about is found here: the session that it names, or else the one i
         session = await debugger.start(profile, Launch(program="/src/app.py"))
         outcome = await debugger.wait_stop()
         await debugger.sessions.end(session, terminate=True, reason="done")
+
+Who gets the answer of the call that this task runs is known, too: `Toolbox.call` sets it.
+
+    READER.set((client, "claude-code"))
+    client, name = current_reader()
 """
 
 import logging
-from collections.abc import AsyncIterator, Collection, Container
+from collections.abc import AsyncIterator, Collection, Container, Hashable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from functools import partial
 
 import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles import profile_for_file, profile_of_python
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.starts import RootStart
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.before.builds import Builds
@@ -272,3 +278,12 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
                 debugger.runs.close()
     finally:
         watchdog.close()
+
+
+READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
+"""A client and its name. What is new in the output is kept apart for each client."""
+
+
+def current_reader() -> tuple[Hashable, str | None]:
+    """Return the client and its name; both None where no client has called."""
+    return READER.get() or (None, None)

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from trio_debugmcp.clock import Clock
-from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.changes import Happening
-from trio_debugmcp.state.payloads import TimelineEvent, TimelinePayload, iso_time
+from trio_debugmcp.state.payloads import TimelineEvent, TimelinePayload, iso_time, json_size
 
 MAX_EVENTS, MAX_BYTES = 10_000, 8 * 1024 * 1024
 """Events kept, and bytes of what they say. The oldest goes first, and is counted."""

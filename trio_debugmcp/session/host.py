@@ -12,10 +12,9 @@ from msgspec import Struct
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Program, environment, open_process
+from trio_debugmcp.dap.process import Program, Watchdog, environment, open_process
 from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Start
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.looking.from_outside import process_sample, py_spy
 from trio_debugmcp.session.looking.machine_code import kernel_threads

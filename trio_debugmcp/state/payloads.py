@@ -3,14 +3,14 @@
 On the wire: camelCase, compact JSON, every key always present, `null` when unknown. The docstrings of the structs are
 the descriptions in the tools' output schemas, so they address the client.
 
-Long because it is the list of what clients read: a struct for each thing, without code.
+Long because it is the list of what clients read: a struct for each thing, and how texts and lists of them are cut.
 """
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -405,3 +405,31 @@ def shortened(value: str, limit: int = MAX_VALUE_LENGTH, length: int | None = No
     if length <= limit:
         return value
     return f"{value[:limit]}… (+{length - limit} characters)"
+
+
+T = TypeVar("T")
+
+
+def json_size(item: object) -> int:
+    """Return the bytes that an item takes in a JSON list."""
+    return len(_encoder.encode(item)) + 1
+
+
+def truncated(items: Iterable[T], max_bytes: int) -> list[T]:
+    """Return the first items that fit into `max_bytes` of JSON, and at least one, so that a reader can page on."""
+    kept: list[T] = []
+    room = max_bytes
+    for item in items:
+        room -= json_size(item)
+        if kept and room < 0:
+            break
+        kept.append(item)
+    return kept
+
+
+def end_of(text: str, max_bytes: int) -> str:
+    """Return the end of a text that fits into `max_bytes` of JSON."""
+    kept = text[-max_bytes:]
+    while kept and (size := json_size(kept)) > max_bytes:
+        kept = kept[len(kept) - len(kept) * max_bytes // size :]
+    return kept

@@ -17,7 +17,7 @@ import trio
 import trio.testing
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.dap.process import Program
 
 DapMessage = dict[str, Any]

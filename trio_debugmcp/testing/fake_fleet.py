@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import trio
 
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.probe.bootstrap import ASK
 from trio_debugmcp.testing.fake_answers import Refusal
 

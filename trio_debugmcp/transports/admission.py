@@ -11,7 +11,7 @@ its first bytes. Each role has its own bound, so that observers take nothing fro
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from math import inf
 
@@ -20,7 +20,17 @@ from msgspec import Struct
 
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.connection_tap import Role
-from trio_debugmcp.transports.refused import Refused
+
+
+class Refused(Exception):
+    """The request is refused with that status; the port, or the HTTP application, sends the response."""
+
+    def __init__(self, status: HTTPStatus, reason: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(f"{status.value} {reason}")
+        self.status = status
+        self.reason = reason
+        self.headers = dict(headers or {})
+
 
 log = logging.getLogger(__name__)
 

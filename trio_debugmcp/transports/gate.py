@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
-from trio_debugmcp.transports.refused import Refused
+from trio_debugmcp.transports.admission import Refused
 
 if TYPE_CHECKING:
     from trio_debugmcp.transports.head import Head

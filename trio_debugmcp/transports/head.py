@@ -19,7 +19,7 @@ import h11
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.transports.refused import Refused
+from trio_debugmcp.transports.admission import Refused
 
 MAX_HEAD_BYTES = 16 * 1024
 """Size of the request line and the headers. Browsers send about 1 KiB."""

@@ -27,12 +27,11 @@ from msgspec import Struct
 from trio_debugmcp.patience import Patience
 from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.accept import accept_connections
-from trio_debugmcp.transports.admission import Admission, Visitor
+from trio_debugmcp.transports.admission import Admission, Refused, Visitor
 from trio_debugmcp.transports.connection_tap import Role
 from trio_debugmcp.transports.gate import HEALTH_PATH, HEALTHY, Gate
 from trio_debugmcp.transports.http11 import HttpExchange, serve_http11
 from trio_debugmcp.transports.jsonrpc import complaint_about, has_unusable_id, message_text
-from trio_debugmcp.transports.refused import Refused
 
 log = logging.getLogger(__name__)
 

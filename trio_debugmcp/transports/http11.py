@@ -22,7 +22,7 @@ import h11
 import trio
 
 from trio_debugmcp.patience import USUAL, Patience
-from trio_debugmcp.transports.admission import Visitor
+from trio_debugmcp.transports.admission import Refused, Visitor
 from trio_debugmcp.transports.head import (
     HEAD_SECONDS,
     MAX_HEAD_BYTES,
@@ -33,7 +33,6 @@ from trio_debugmcp.transports.head import (
     drain,
     head_of,
 )
-from trio_debugmcp.transports.refused import Refused
 
 log = logging.getLogger(__name__)
 

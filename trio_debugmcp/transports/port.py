@@ -17,12 +17,11 @@ import trio
 
 from trio_debugmcp.patience import USUAL, Patience
 from trio_debugmcp.sparse_log import SparseLog
-from trio_debugmcp.transports.admission import Visitor
+from trio_debugmcp.transports.admission import Refused, Visitor
 from trio_debugmcp.transports.connection_tap import Role
 from trio_debugmcp.transports.gate import HEALTH_PATH, HEALTHY, Gate
 from trio_debugmcp.transports.head import Head, answer, read_head, receive_bytes
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
-from trio_debugmcp.transports.refused import Refused
 from trio_debugmcp.transports.static import SECURITY_HEADERS, StaticFile, answer_page
 from trio_debugmcp.transports.websocket import (
     MAX_MESSAGE_SIZE,

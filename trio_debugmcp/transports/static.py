@@ -8,8 +8,8 @@ from http import HTTPStatus
 
 from msgspec import Struct
 
+from trio_debugmcp.transports.admission import Refused
 from trio_debugmcp.transports.head import Head
-from trio_debugmcp.transports.refused import Refused
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "

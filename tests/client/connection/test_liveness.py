@@ -5,9 +5,9 @@ import trio
 from mcp import MCPError
 from trio.testing import MockClock
 
+from trio_debugmcp.client.connection.connection_end import refusal
 from trio_debugmcp.client.connection.http_client import HttpWatch
 from trio_debugmcp.client.connection.liveness import ANSWER_SECONDS, SECOND_LOOK_SECONDS, Liveness
-from trio_debugmcp.client.connection.refusal import refusal
 
 POST = httpx2.Request("POST", "http://h/mcp", headers={"mcp-session-id": "1"})
 GET = httpx2.Request("GET", "http://h/mcp", headers={"mcp-session-id": "1"})

@@ -14,8 +14,7 @@ from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.lua.lua_adapter import open_lua
 from trio_debugmcp.dap.messages import Capabilities, OutputEvent, Request, RunInTerminal, Stopped, Terminated
-from trio_debugmcp.dap.process import environment, open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog, environment, open_process
 
 INTERPRETERS = ("lua5.1", "lua5.2", "lua5.3", "lua5.4", "luajit")
 

@@ -11,7 +11,7 @@ import types
 import weakref
 
 from tests.engine.oracle import Oracle
-from trio_debugmcp.engine.inside.catching import propagation, verdicts
+from trio_debugmcp.engine.inside.catching import propagation, thrown_exception
 
 ROOM = "trio_debugmcp.engine.inside.catching"
 
@@ -118,7 +118,7 @@ def check_no_code_of_the_program_runs():
             raise Hostile
 
     made = [Hostile]
-    assert judged(program)[0][:2] == (verdicts.CAUGHT, "program")
+    assert judged(program)[0][:2] == (thrown_exception.CAUGHT, "program")
     assert judged(asking)
     assert ran == []
 
@@ -186,7 +186,7 @@ def check_near_the_recursion_limit_it_answers():
 
     for outcome, *_ in judged(program):
         outcomes.add(outcome)
-    assert outcomes <= {verdicts.CAUGHT, verdicts.UNKNOWN}
+    assert outcomes <= {thrown_exception.CAUGHT, thrown_exception.UNKNOWN}
 
 
 def check_it_keeps_neither_frames_nor_values_alive():
@@ -246,7 +246,7 @@ def check_the_oracle_counts_a_wrong_verdict():
 
     def wrong(exception, frame, offset, exact=False):
         verdict = real(exception, frame, offset, exact)
-        verdict.outcome = verdicts.UNCAUGHT
+        verdict.outcome = thrown_exception.UNCAUGHT
         return verdict
 
     def program():

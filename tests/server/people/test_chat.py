@@ -15,8 +15,8 @@ from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.person_actions import deed_of, sentence, watching
 from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.people.words import with_words
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.session.debugger import READER
 from trio_debugmcp.state.people.party import MAX_PENDING
 from trio_debugmcp.testing import ToolFailed, open_server
 

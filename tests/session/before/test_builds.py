@@ -11,9 +11,9 @@ import trio
 from msgspec.structs import replace
 
 from tests.dap.test_process import lives, until
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.session.before import subprocesses
 from trio_debugmcp.session.before.builds import Builds

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.dap.test_process import lives, until
 from trio_debugmcp.clock import Clock
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.before import configured_tasks, task_processes

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.session.looking.truncation import end_of, json_size, truncated
+from trio_debugmcp.state.payloads import end_of, json_size, truncated
 
 TEXTS = st.text(st.sampled_from('ab\n"\\\x00é漢😀'), max_size=60)
 

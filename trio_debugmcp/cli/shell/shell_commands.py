@@ -12,8 +12,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trio_debugmcp.cli._exit_codes import NOT_FOUND
-from trio_debugmcp.cli._output import plain
+from trio_debugmcp.cli._output import NOT_FOUND, plain
 from trio_debugmcp.cli._target import Failure, said_by, tool_failure, tool_result
 from trio_debugmcp.cli.shell.display import Display
 from trio_debugmcp.coercion import json_or_text

@@ -24,8 +24,8 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl
 
 from trio_debugmcp.client.client_errors import NotAuthorized
+from trio_debugmcp.client.connection.connection_end import shown_url
 from trio_debugmcp.client.connection.redirect import RedirectListener, redirect_uri
-from trio_debugmcp.client.connection.refusal import shown_url
 from trio_debugmcp.client.connection.token_file import TokenFile
 from trio_debugmcp.client.oauth import OAuth, default_store
 from trio_debugmcp.deadlines import Deadlines

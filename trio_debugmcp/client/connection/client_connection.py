@@ -21,9 +21,8 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.dispatcher import ProgressFnT
 
 from trio_debugmcp.client.client_errors import ConnectFailed, NotAuthorized
-from trio_debugmcp.client.connection.connection_end import ConnectionEnding
+from trio_debugmcp.client.connection.connection_end import ConnectionEnding, explained, refusal_of, shown_url
 from trio_debugmcp.client.connection.connection_requests import ConnectionRequests, Work
-from trio_debugmcp.client.connection.refusal import explained, refusal_of, shown_url
 from trio_debugmcp.client.connection.sdk_client import OutputCheck, make_sdk_client, take_over_output_check
 from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.statistics import ClientConnectionStatistics

@@ -7,8 +7,7 @@ import trio
 from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection_end import ConnectionEnd
-from trio_debugmcp.client.connection.refusal import explained
+from trio_debugmcp.client.connection.connection_end import ConnectionEnd, explained
 from trio_debugmcp.client.connection.screen import Screen
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.state.message_log import MessageLog, Origin

@@ -20,7 +20,7 @@ import trio
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import MAX_RECONNECTION_ATTEMPTS, streamable_http_client
 
-from trio_debugmcp.client.connection.refusal import HttpRefusal, refusal
+from trio_debugmcp.client.connection.connection_end import HttpRefusal, refusal
 from trio_debugmcp.transports.line_pipes import MAX_LINE_BYTES
 
 CONNECT_SECONDS = 30.0

@@ -11,8 +11,8 @@ from http import HTTPStatus
 import trio
 from mcp import MCPError
 
+from trio_debugmcp.client.connection.connection_end import ACCESS_DENIED
 from trio_debugmcp.client.connection.http_client import HttpWatch
-from trio_debugmcp.client.connection.refusal import ACCESS_DENIED
 
 ANSWER_SECONDS = 20.0
 """For the answer to a ping, as on a WebSocket: a server that computes may be silent for a while."""

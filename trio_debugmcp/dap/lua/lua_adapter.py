@@ -25,7 +25,7 @@ from trio_debugmcp.dap.lua.lua_sources import LuaSources
 from trio_debugmcp.dap.lua.task_line import TaskLine
 from trio_debugmcp.dap.messages import Request
 from trio_debugmcp.dap.pids import wait_ended
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
 from trio_debugmcp.owned_directory import OwnedDirectory

@@ -24,7 +24,7 @@ from trio_debugmcp.dap.adapter import (
     open_socket_adapter,
     open_stdio_adapter,
 )
-from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.process import Watchdog, environment
 from trio_debugmcp.dap.profiles.javascript.inspector_delay import answer_at_once
 from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.native.rust_printers import gdb_arguments, lldb_commands
@@ -32,7 +32,6 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMap
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Table, Transport
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress, UnixAddress, free_port
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.owned_directory import OwnedDirectory
 from trio_debugmcp.patience import Patience
 

@@ -34,6 +34,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
 from trio_debugmcp.dap.profiles.adapter_words import Words
 from trio_debugmcp.dap.profiles.compilers import Build
@@ -46,7 +47,6 @@ from trio_debugmcp.dap.profiles.recordings import Recordings
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.sockets import SocketAddress
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.engine import WantedEngine
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.patience import Patience

@@ -6,7 +6,7 @@ in question.
 
 from typing import Any
 
-from trio_debugmcp.engine.inside.catching import propagation, runners, verdicts, waiting_tasks
+from trio_debugmcp.engine.inside.catching import propagation, runners, thrown_exception, waiting_tasks
 from trio_debugmcp.engine.inside.catching.thrown_exception import holds
 from trio_debugmcp.engine.inside.interruptions import OWN_FILES, is_own_code
 from trio_debugmcp.engine.inside.pending_exceptions import PendingExceptions
@@ -113,10 +113,10 @@ class ExceptionStops:
         if not leaves and propagation.is_caught(error, frame, offset):
             return None
         verdict = propagation.judge(error, frame, offset)
-        if verdict.outcome is verdicts.UNKNOWN:
+        if verdict.outcome is thrown_exception.UNKNOWN:
             record.pending.add(error, verdict.frame)
             return None
-        if verdict.outcome is verdicts.UNCAUGHT:
+        if verdict.outcome is thrown_exception.UNCAUGHT:
             return self._at_end(verdict, wanted, frame, error)
         return self._if_it_leaves(record, frame, offset, error) if leaves else None
 
@@ -136,7 +136,7 @@ class ExceptionStops:
         end, modes = verdict, wanted.modes
         if verdict.runner == runners.KEPT:
             waiting = waiting_tasks.end_of(error, verdict.frame, frame)
-            if waiting is None or waiting.outcome is not verdicts.UNCAUGHT:
+            if waiting is None or waiting.outcome is not thrown_exception.UNCAUGHT:
                 return self._if_it_is_kept(verdict, modes, frame)
             end = waiting
             if end.runner is not None and end.runner != runners.FAILS_TEST:
@@ -178,7 +178,11 @@ class ExceptionStops:
     def caught_by(self, frame: Any, offset: int, error: BaseException) -> dict[str, Any] | None:
         """Return who will catch an exception, as `exceptionInfo` has it; None if nothing does, or it is not known."""
         verdict = propagation.judge(error, frame, offset, exact=True)
-        if verdict.outcome is not verdicts.CAUGHT or verdict.reason is not None or verdict.how == "test outcome":
+        if (
+            verdict.outcome is not thrown_exception.CAUGHT
+            or verdict.reason is not None
+            or verdict.how == "test outcome"
+        ):
             return None
         code = verdict.frame.f_code
         return {
@@ -205,7 +209,7 @@ class ExceptionStops:
                 return False
             verdict = propagation.judge(error, frame, offset)
             wanted = self._modes_of(type(error))
-            is_end = verdict.outcome is verdicts.UNCAUGHT and bool(wanted.modes)
+            is_end = verdict.outcome is thrown_exception.UNCAUGHT and bool(wanted.modes)
             return is_end and self._at_end(verdict, wanted, frame, error) == "unhandled"
         return "unhandled" in self._modes_of(type(error)).modes
 

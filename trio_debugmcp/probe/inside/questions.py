@@ -250,14 +250,11 @@ def _record(asked: ProbeQuestion) -> Json:
 
 def _trace(asked: ProbeQuestion) -> Json:
     """Begin to look for the calls of a function, to trace them."""
-    from trio_debugmcp.probe.inside.tracing import (  # compiled only in programs that are asked
-        call_tracer,
-        code_position,
-    )
+    from trio_debugmcp.probe.inside.tracing import call_record, call_tracer
 
     try:
         call_tracer.begin(asked.number("number", 0), asked.parameters["wanted"])
-    except code_position.UnableError as error:
+    except call_record.UnableError as error:
         raise UnknownError("unable", str(error)) from None
     return {}
 

@@ -22,9 +22,8 @@ from trio_debugmcp.runs.histories.histories import (
     value_text,
 )
 from trio_debugmcp.runs.histories.object_marks import mark_of
-from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import value_in
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, getter_of
 from trio_debugmcp.runs.past.recorded_conditions import ValueLookup
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.past.written_names import written_instead

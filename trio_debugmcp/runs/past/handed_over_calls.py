@@ -16,9 +16,8 @@ from typing import NamedTuple
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.files.row_search import each_back
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.source.read_paths import path_of
 from trio_debugmcp.runs.source.source_scopes import SourceScope, Statement
 

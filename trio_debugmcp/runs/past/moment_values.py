@@ -12,9 +12,8 @@ import ast
 import msgspec
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.frame_moments import locals_in, newest_values, stack_at, value_in
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, getter_of
 from trio_debugmcp.runs.past.recorded_values import FIELDS
 from trio_debugmcp.runs.source.read_paths import path_of
 

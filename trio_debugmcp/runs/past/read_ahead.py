@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.past.recorded_values import type_name
 
 _BY_TYPE = {"_grouper": "groupby", "groupby": "groupby", "pairwise": "pairwise", "_tee": "tee", "tee": "tee"}

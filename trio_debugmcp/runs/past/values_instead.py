@@ -1,8 +1,7 @@
 """What is said where a record has no value of what was asked about: what is there instead, and what can be asked."""
 
-from trio_debugmcp.runs.past.computed_attributes import getter_of
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, getter_of
 from trio_debugmcp.runs.past.same_names import elsewhere
 from trio_debugmcp.runs.past.written_names import written_instead
 from trio_debugmcp.runs.source.read_paths import ValuePath

@@ -15,9 +15,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import argument
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, argument
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.slicing.absences.dropped_result_edges import DroppedResultEdges

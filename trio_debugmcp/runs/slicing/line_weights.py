@@ -7,8 +7,8 @@ wants to arrive. What a note says of a line has no weight.
 
 import ast
 
-from trio_debugmcp.runs.past.call_arguments import MAKERS
 from trio_debugmcp.runs.past.executions import StatementExecution
+from trio_debugmcp.runs.past.past_process import MAKERS
 from trio_debugmcp.runs.slicing.slicing_nodes import CONDITION, SliceEdge
 from trio_debugmcp.runs.source.source_scopes import Statement
 from trio_debugmcp.runs.source.statement_trees import is_empty_container

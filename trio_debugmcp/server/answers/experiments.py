@@ -11,8 +11,7 @@ from trio_debugmcp.server.answers.stop_data import ShownValue, StopData
 from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.session.breakpoints.observations import Hit, ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import Payload
+from trio_debugmcp.state.payloads import Payload, json_size
 
 _HITS_BYTES = 18_000
 """JSON bytes of the hits of all experiments; a stop with its locals takes up to about 12 KB."""

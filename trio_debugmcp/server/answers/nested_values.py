@@ -10,8 +10,7 @@ from typing import Any
 
 from trio_debugmcp.server.answers.values import LENGTH, rendered
 from trio_debugmcp.session.looking.trees import TreeNode
-from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import Payload
+from trio_debugmcp.state.payloads import Payload, json_size
 
 _PLAIN = frozenset({"list", "tuple", "set", "frozenset", "dict", "deque"})
 """Types whose text is made of that of their items, or says that some are left out."""

@@ -19,10 +19,9 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import data_change, shown_globals
 from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import KeptStop, Reading
-from trio_debugmcp.state.payloads import Payload, Variable, iso_time, shortened
+from trio_debugmcp.state.payloads import Payload, Variable, iso_time, json_size, shortened
 from trio_debugmcp.state.stop_resource import StopPayload, stop_payload
 
 _LOCALS_BYTES = 8000

@@ -30,8 +30,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source_around import source_around
 from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW, StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData, of_process, output_data, paused_data, with_data
-from trio_debugmcp.server.reader import READER, current_reader
-from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.debugger import READER, Debugger, Outcome, current_reader
 from trio_debugmcp.session.looking.from_outside.kernel_log import OUT_OF_MEMORY
 from trio_debugmcp.session.not_paused import phase_notes
 from trio_debugmcp.session.program_at_hand import chosen

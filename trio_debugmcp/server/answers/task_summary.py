@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from trio_debugmcp.server.answers.lines import task_words
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_data import TaskNow
-from trio_debugmcp.session.looking.truncation import truncated
-from trio_debugmcp.state.payloads import name_of
+from trio_debugmcp.state.payloads import name_of, truncated
 
 MOST_LINES = 10
 """Of different tasks; tasks_list has all."""

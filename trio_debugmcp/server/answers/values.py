@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.answer import AnswerData
 from trio_debugmcp.server.answers.stop_data import ShownValue
-from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import Variable, name_of
+from trio_debugmcp.state.payloads import Variable, json_size, name_of
 
 _LOOKS = {
     "int": r"-?\d+|<int of ",

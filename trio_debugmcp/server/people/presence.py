@@ -16,8 +16,7 @@ import trio
 from trio_debugmcp.server.connected_client import Client
 from trio_debugmcp.server.people.caller import Caller
 from trio_debugmcp.server.people.other_clients import PersonBeside
-from trio_debugmcp.server.reader import current_reader
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, current_reader
 from trio_debugmcp.state.people.party import Party
 from trio_debugmcp.state.people.people_changes import PartyArrived, PartyLeft, PersonGone, PersonJoined
 

@@ -14,8 +14,7 @@ from trio_debugmcp.server.people.chat import take_messages
 from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.person_actions import deed_of, is_watch, watching
 from trio_debugmcp.server.people.presence import current_caller, is_person
-from trio_debugmcp.server.reader import current_reader
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, current_reader
 
 
 def deed_in(

@@ -11,12 +11,11 @@ from trio_debugmcp.server.answers.moment import Moment
 from trio_debugmcp.server.answers.stop import with_output
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.moving.pausing import DebugPause, pause
 from trio_debugmcp.server.tools.moving.run_control import DebugContinue, DebugStep, resume, step
 from trio_debugmcp.server.tools.starting.state_now import DebugState, state_now
 from trio_debugmcp.server.tools.tool import Params, Tool
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.session.program_at_hand import chosen
 
 RUN_SECONDS = 20.0

@@ -11,8 +11,7 @@ from trio_debugmcp.server.answers.event_lines import event_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import TimelineEvent
+from trio_debugmcp.state.payloads import TimelineEvent, json_size
 from trio_debugmcp.state.timeline_events import EVENT_TYPES
 
 

@@ -24,21 +24,19 @@ from trio_debugmcp.server.answers.moment import for_card
 from trio_debugmcp.server.answers.said_before import LastStops
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.server.call_result import ListedTool, ToolResult
-from trio_debugmcp.server.failures import usage_error
+from trio_debugmcp.server.call_result import ListedTool, ToolResult, usage_error
 from trio_debugmcp.server.instructions import instructions_for
 from trio_debugmcp.server.naming import MORE, Naming
 from trio_debugmcp.server.people.other_clients import OtherClients
 from trio_debugmcp.server.people.person_actions import looks_on
 from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.people.words import deed_in, with_words
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tool_names import tools_meant
 from trio_debugmcp.server.tools.converting import converted
 from trio_debugmcp.server.tools.full import Beside, CallOutcome, apart, call_outcome, checked, failed_call
 from trio_debugmcp.server.tools.story import RecordedCall, Story
 from trio_debugmcp.server.tools.tool import Params, Tool
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.state.changes import FocusMoved
 

@@ -17,7 +17,7 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.process import Watchdog, environment
 from trio_debugmcp.dap.profiles.compilers import (
     BuildPlan,
     first_error,
@@ -28,7 +28,6 @@ from trio_debugmcp.dap.profiles.compilers import (
 )
 from trio_debugmcp.dap.profiles.starts import Launch, Start
 from trio_debugmcp.dap.profiles.test_examples import example_in
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.owned_directory import OwnedDirectory
 from trio_debugmcp.session.before.subprocesses import Ran, run_command

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.process import open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog, open_process
 
 _HEAD_BYTES, _TAIL_BYTES = 128 * 1024, 1024 * 1024
 """Kept of each stream: a compiler's first error, and at the end what it has made."""

@@ -7,16 +7,13 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from trio_debugmcp.dap.daemons import OwnProcess
-from trio_debugmcp.dap.detached_processes import detached_from, end_all
-from trio_debugmcp.dap.process import environment, open_process
+from trio_debugmcp.dap.daemons import OwnProcess, detached_from, end_all
+from trio_debugmcp.dap.process import Watchdog, environment, open_process
 from trio_debugmcp.dap.profiles.compilers import first_error
-from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
-from trio_debugmcp.session.looking.truncation import end_of
 from trio_debugmcp.session.output.terminal_sequences import PlainText
-from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.payloads import end_of, shortened
 
 _KEPT_LENGTH = 256 * 1024
 """Characters of output in which the first error is looked for."""

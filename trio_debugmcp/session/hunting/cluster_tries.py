@@ -24,8 +24,7 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.process import Program, environment, open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Program, Watchdog, environment, open_process
 from trio_debugmcp.engine import carrier
 from trio_debugmcp.errors import CannotRun, UsageError, leaf
 from trio_debugmcp.session.hunting.local_tries import KEEPER, checked_answer

@@ -18,7 +18,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.hunting.cluster_tries import ClusterRequest, open_cluster
 from trio_debugmcp.session.hunting.hunt_plan import HuntPlan, TryJudge, TryOutcome

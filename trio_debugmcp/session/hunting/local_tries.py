@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import msgspec
 import trio
 
-from trio_debugmcp.dap.process import open_process
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Watchdog, open_process
 from trio_debugmcp.errors import UsageError
 
 KEEPER = Path(__file__).parent / "try_keeper.py"

@@ -21,8 +21,7 @@ from trio_debugmcp.session.looking import capturing, summaries, trees
 from trio_debugmcp.session.looking.by_adapter.adapter_variables import variables_page
 from trio_debugmcp.session.looking.by_probe.withheld import has_withheld, unknown_value, values_apart
 from trio_debugmcp.session.looking.capturing import CapturedFrame
-from trio_debugmcp.session.looking.from_outside.silence import Unanswered
-from trio_debugmcp.session.looking.no_answer import About, refusal
+from trio_debugmcp.session.looking.from_outside.silence import About, Unanswered, refusal
 from trio_debugmcp.session.looking.summaries import Summary
 from trio_debugmcp.session.looking.trees import TreeNode
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesPage, VariablesQuestion, probe_variable

@@ -45,9 +45,8 @@ from trio_debugmcp.session.looking.by_probe.live_threads import (
 from trio_debugmcp.session.looking.by_probe.program_probe import MAX_SIZE, MAX_THREADS
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.from_outside.outside import Outside
-from trio_debugmcp.session.looking.from_outside.silence import Unanswered
+from trio_debugmcp.session.looking.from_outside.silence import About, Unanswered, no_task_known, no_thread
 from trio_debugmcp.session.looking.machine_code.native_threads import NativeThreads
-from trio_debugmcp.session.looking.no_answer import About, no_task_known, no_thread
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.looking.ways import Seen, Ways
 from trio_debugmcp.session.not_paused import not_paused

@@ -15,10 +15,9 @@ from trio_debugmcp.probe.answers import Modules
 from trio_debugmcp.session.looking.by_probe.program_probe import MAX_SIZE
 from trio_debugmcp.session.looking.by_probe.safe_evaluation import SafePlace, ask_safely
 from trio_debugmcp.session.looking.by_probe.type_descriptions import DescribedType, Instances, References, Symbols
-from trio_debugmcp.session.looking.from_outside.silence import Unanswered
+from trio_debugmcp.session.looking.from_outside.silence import About, Unanswered
 from trio_debugmcp.session.looking.machine_code.native_symbols import SymbolsQuestion, native_symbols
 from trio_debugmcp.session.looking.machine_code.native_types import MembersQuestion, native_type
-from trio_debugmcp.session.looking.no_answer import About
 from trio_debugmcp.session.looking.ways import Seen, Ways
 from trio_debugmcp.state.model import Module, StackFrame
 from trio_debugmcp.state.payloads import shortened

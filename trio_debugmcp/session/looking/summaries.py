@@ -22,7 +22,7 @@ from trio_debugmcp.probe.answers import ProbeAnswer
 from trio_debugmcp.probe.inside.values.facts import even
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
 from trio_debugmcp.session.looking.by_adapter.composites import ADAPTER_SECONDS, children
-from trio_debugmcp.session.looking.no_answer import no_collection
+from trio_debugmcp.session.looking.from_outside.silence import no_collection
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways, without_code_first
 from trio_debugmcp.state.payloads import shortened

@@ -47,8 +47,7 @@ from trio_debugmcp.session.looking.evaluation_errors import (
     too_slow,
     unknown_outcome,
 )
-from trio_debugmcp.session.looking.from_outside.silence import Unanswered
-from trio_debugmcp.session.looking.no_answer import no_task
+from trio_debugmcp.session.looking.from_outside.silence import Unanswered, no_task
 from trio_debugmcp.session.looking.variables import FramePlace, VariablesQuestion
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.session.merger import Merger

@@ -24,8 +24,15 @@ from trio_debugmcp.session.looking.frames import ProgramFrames
 from trio_debugmcp.session.looking.from_outside.outside import Outside
 from trio_debugmcp.session.looking.from_outside.program_process import AGAIN_SECONDS, Looks
 from trio_debugmcp.session.looking.from_outside.py_spy import CannotLook
-from trio_debugmcp.session.looking.from_outside.silence import NoProbeAnswer, Silence, Unanswered, silent
-from trio_debugmcp.session.looking.no_answer import About, no_task_known, refusal
+from trio_debugmcp.session.looking.from_outside.silence import (
+    About,
+    NoProbeAnswer,
+    Silence,
+    Unanswered,
+    no_task_known,
+    refusal,
+    silent,
+)
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import Snapshot

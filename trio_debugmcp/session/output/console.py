@@ -25,12 +25,11 @@ from trio_debugmcp.dap.pipe_descriptor import descriptor_of
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.stream_mask import StreamMasker
 from trio_debugmcp.patience import USUAL, Patience
-from trio_debugmcp.session.looking.truncation import end_of, json_size
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.output.output_announcements import OutputAnnouncements
 from trio_debugmcp.session.output.program_input import ProgramInput
 from trio_debugmcp.session.output.whole_lines import Stream, WholeLines, Writer
-from trio_debugmcp.state.payloads import OutputEntry, OutputPayload, iso_time
+from trio_debugmcp.state.payloads import OutputEntry, OutputPayload, end_of, iso_time, json_size
 
 MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
 """Characters of program output kept per session; the oldest goes first, and is counted."""

@@ -12,8 +12,7 @@ import trio
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.own_lines import ProgramPipe
-from trio_debugmcp.dap.process import Program
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.process import Program, Watchdog
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.output.console import Console

@@ -18,7 +18,7 @@ import trio
 import trio.testing
 from msgspec import Struct
 
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.codec import FrameDecoder, encode_frame
 from trio_debugmcp.editors.channel import MAX_MESSAGE_BYTES
 from trio_debugmcp.editors.editor_listener import EditorDoor
 from trio_debugmcp.testing.faults.faulty_clients import FLOOD_REQUESTS

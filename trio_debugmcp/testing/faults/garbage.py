@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.codec import encode_frame
 
 NOT_AT_ALL = b"Traceback (most recent call last):\n  File 'adapter', line 1\nModuleNotFoundError: No module named 'x'\n"
 """What an adapter prints that fails to start."""

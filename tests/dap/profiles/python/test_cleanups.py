@@ -1,6 +1,6 @@
 """What an exception has run when it has left a function."""
 
-from trio_debugmcp.dap.profiles.python.cleanups import cleanups
+from trio_debugmcp.dap.profiles.python.branches import cleanups
 
 TEXT = """\
 with lock:

@@ -1,4 +1,4 @@
-"""The functions of a Python file, and the branches in it, from its source alone. Pure.
+"""The functions of a Python file, its branches, and what cleans up in it, from its source alone. Pure.
 
     functions(source)[0].first          # the line that a call of the first function runs first
     branches(source)[27].outcome(28)    # "true": line 28 is in the body of the `if` in line 27
@@ -8,7 +8,7 @@ What a file that is not valid has is nothing.
 
 import ast
 import dis
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, MappingProxyType
 
@@ -67,3 +67,34 @@ def branches(source: bytes) -> Mapping[int, Branch]:
                 words = ("true", "false") if isinstance(node, ast.If | ast.While) else ("", "done")
                 found[node.lineno] = Branch(range(node.lineno, end + 1), range(first, last + 1), *words)
     return MappingProxyType(found)
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def cleanups(text: str, line: int) -> Sequence[int]:
+    """Return the lines where these begin, for an exception that leaves the function which a line is in.
+
+    Of a text that is not Python there are none.
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    found: list[int] = []
+    for node in ast.walk(tree):  # outer ones first
+        if isinstance(node, _FUNCTIONS) and node.lineno < line <= (node.end_lineno or node.lineno):
+            found.clear()  # what is around the function does not see its exceptions here
+        elif isinstance(node, ast.With | ast.AsyncWith) and _has(node.body, line):
+            found.append(node.lineno)
+        elif (
+            isinstance(node, ast.Try | ast.TryStar)
+            and _has([*node.body, *node.handlers, *node.orelse], line)
+            and node.finalbody
+        ):
+            found.append(node.finalbody[0].lineno)
+    return sorted(found)
+
+
+def _has(statements: Sequence[ast.stmt | ast.excepthandler], line: int) -> bool:
+    return bool(statements) and statements[0].lineno <= line <= (statements[-1].end_lineno or line)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode, FunctionPlace, Operand
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.near_names import named_alike
-from trio_debugmcp.dap.profiles.python import assertions, branches, cleanups, code_lines
+from trio_debugmcp.dap.profiles.python import assertions, branches, code_lines
 from trio_debugmcp.dap.profiles.python.expressions import OWN_NAMES, OWN_NAMES_END
 from trio_debugmcp.dap.profiles.python.notebooks import SUFFIX, notebook_script
 
@@ -148,7 +148,7 @@ class PythonCode(Code):
         return {} if source is None else branches.branches(source)
 
     def cleanups(self, text: str, line: int) -> Sequence[int]:
-        return cleanups.cleanups(text, line)
+        return branches.cleanups(text, line)
 
     def operands(self, text: str, line: int) -> Sequence[Operand]:
         return assertions.operands(text, line)

@@ -14,9 +14,9 @@ without a name and in no module. So `if __name__ == "__main__":` would not hold,
 what looks for names in modules would not find its own.
 """
 
+from trio_debugmcp.dap.kept_tracing import untraced
 from trio_debugmcp.dap.profiles.python.generator_steps import GENERATOR_STEPS
 from trio_debugmcp.dap.profiles.python.many_threads import MANY_THREADS
-from trio_debugmcp.dap.untraced_code import untraced
 
 _STARTUP = """
 import sys

@@ -16,12 +16,11 @@ from trio_debugmcp.dap.profiles.test_runners.cpp_tests import cpp_run
 from trio_debugmcp.dap.profiles.test_runners.go_test import go_files_with, go_run, may_be_of_go
 from trio_debugmcp.dap.profiles.test_runners.junit import junit_run
 from trio_debugmcp.dap.profiles.test_runners.kotlin_scala_tests import jvm_run
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, located, parsed
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, TestRun, located, parsed
 from trio_debugmcp.dap.profiles.test_runners.node_runners import may_be_of_script, node_run, script_files_with
 from trio_debugmcp.dap.profiles.test_runners.perl_runner import perl_run
 from trio_debugmcp.dap.profiles.test_runners.phpunit import phpunit_run
 from trio_debugmcp.dap.profiles.test_runners.ruby_runners import ruby_run
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 from trio_debugmcp.dap.profiles.test_runners.zig_test import zig_run
 
 _MAX_NAMED = 8

@@ -14,6 +14,7 @@ from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_examples import RUST, example_in
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
+    TestRun,
     at_line,
     blocks_around,
     found_tests,
@@ -21,7 +22,6 @@ from trio_debugmcp.dap.profiles.test_runners.named_test import (
     no_test,
     source_of,
 )
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _ATTRIBUTE = r"""
     \#\[ (?:

@@ -20,8 +20,7 @@ from trio_debugmcp.dap.profiles.test_runners.cmake_builds import (
     configured_and_built,
     project_of,
 )
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, no_test, source_of
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, TestRun, at_line, no_test, source_of
 
 _OF_GTEST = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:gtest|gmock)/", re.MULTILINE)
 

@@ -8,8 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.test_examples import GO, example_in
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, no_test, source_of
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, TestRun, at_line, no_test, source_of
 
 _NAME = re.compile(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*(?:/[^\x00-\x1f]*)?")
 

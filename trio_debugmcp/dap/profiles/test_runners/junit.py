@@ -15,6 +15,7 @@ from trio_debugmcp.dap.profiles.test_runners.class_paths import Artifact, class_
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     ANNOTATION,
     NamedTest,
+    TestRun,
     at_line,
     blocks_around,
     found_tests,
@@ -22,7 +23,6 @@ from trio_debugmcp.dap.profiles.test_runners.named_test import (
     source_of,
 )
 from trio_debugmcp.dap.profiles.test_runners.package_files import project_of, project_roots
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 TEST = re.compile(
     rf"(?=@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b)(?:{ANNOTATION})++"

@@ -17,6 +17,7 @@ from trio_debugmcp.dap.profiles.test_runners.junit import FAILURES, NONE_FOUND, 
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     ANNOTATION,
     NamedTest,
+    TestRun,
     at_line,
     block_above,
     blocks_around,
@@ -25,7 +26,6 @@ from trio_debugmcp.dap.profiles.test_runners.named_test import (
     source_of,
 )
 from trio_debugmcp.dap.profiles.test_runners.package_files import project_of, project_roots
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 TEST = re.compile(
     rf"(?=@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b)(?:{ANNOTATION})++"

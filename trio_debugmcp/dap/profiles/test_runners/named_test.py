@@ -1,4 +1,4 @@
-"""Tests as they are named to this server: `FILE::NAME`, `FILE:LINE`, `FILE`; where the file is, and what it has.
+"""Tests as they are named to this server: `FILE::NAME`, `FILE:LINE`, `FILE`; where that is, and how one is run.
 
     parsed("test/sum.test.mjs::adds up")     # NamedTest(file="test/sum.test.mjs", name="adds up")
     parsed("src/lib.rs:31")                  # NamedTest(file="src/lib.rs", line=31)
@@ -10,15 +10,48 @@ import difflib
 import os
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.searched_files import text_of
+
+
+class TestRun(Struct, frozen=True):
+    """What a runner starts for a test.
+
+    Attributes:
+        program: what is launched; with a `build`, the source file that its program is made of.
+        args: its arguments.
+        directory: where it runs.
+        env: variables that it gets, unless the user has set them.
+        options: options of the adapter.
+        build: how the program is built, if not as other programs of its language are.
+        breaks: further arguments, with which the program stops itself where a test fails.
+        ran_none: a pattern of what the runner writes where no test was of that name, or ran.
+        fails_with: types of exceptions that are raised where a test fails.
+        raised: a pattern of what the runner writes of any other that has ended a test, with its type as `kind`.
+        fails_below: tests run in processes that the program starts, and it raises and catches many exceptions itself.
+    """
+
+    program: str
+    args: tuple[str, ...] = ()
+    directory: str = ""
+    env: Mapping[str, str] = {}
+    options: Mapping[str, Any] = {}
+    build: BuildPlan | None = None
+    breaks: tuple[str, ...] = ()
+    ran_none: str | None = None
+    fails_with: tuple[str, ...] = ()
+    raised: str | None = None
+    fails_below: bool = False
+
 
 _STRINGS_AND_COMMENTS = re.compile(
     r"""//[^\n]*|/\*.*?(?:\*/|\Z)|\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`""", re.DOTALL

@@ -13,13 +13,13 @@ from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_examples import SCRIPT, example_in
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
+    TestRun,
     at_line,
     blocks_around,
     nearest,
     no_test,
     source_of,
 )
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _TITLED = re.compile(
     r"(?<![\w.$])(?:test|it|specify|describe|suite|context)(?:\.(?:only|skip|todo|concurrent|sequential|failing))*\s*\(\s*"

@@ -1,8 +1,7 @@
 """Tests of Perl: a `.t` file, as `prove -l` runs it."""
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, TestRun
 
 
 def perl_run(test: NamedTest) -> TestRun:

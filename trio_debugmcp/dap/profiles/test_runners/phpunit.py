@@ -6,13 +6,13 @@ import shutil
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     NamedTest,
+    TestRun,
     at_line,
     found_tests,
     nearest,
     no_test,
     source_of,
 )
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
 
 _PROJECT = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml", "composer.json")
 

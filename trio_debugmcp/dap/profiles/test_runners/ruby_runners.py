@@ -7,8 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, TestRun, at_line, nearest, no_test, source_of
 
 _PROJECT = ("Gemfile", "Rakefile")
 

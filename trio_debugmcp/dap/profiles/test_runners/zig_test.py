@@ -8,8 +8,7 @@ from pathlib import Path
 
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.dap.profiles.language import NoSuchTest
-from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, at_line, nearest, no_test, source_of
-from trio_debugmcp.dap.profiles.test_runners.test_run import TestRun
+from trio_debugmcp.dap.profiles.test_runners.named_test import NamedTest, TestRun, at_line, nearest, no_test, source_of
 
 _TEST = re.compile(
     r"^[ \t]*test\b[ \t]*(?P<name>\"(?:[^\"\\\n]|\\.)*\"|@\"(?:[^\"\\\n]|\\.)*\"|[A-Za-z_]\w*|)[ \t]*\{", re.MULTILINE

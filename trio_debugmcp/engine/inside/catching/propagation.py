@@ -5,13 +5,12 @@ one, whatever may happen to it on the way there; so `with` blocks and C code in 
 does.
 """
 
-from trio_debugmcp.engine.inside.catching import c_calls, handlers, readings, runners, verdicts
+from trio_debugmcp.engine.inside.catching import c_calls, handlers, readings, runners, thrown_exception
 from trio_debugmcp.engine.inside.catching.expected_failures import is_expected
 from trio_debugmcp.engine.inside.catching.known_managers import RUNS_TEST
 from trio_debugmcp.engine.inside.catching.namespaces import lineage
 from trio_debugmcp.engine.inside.catching.settling import settle, settle_named
-from trio_debugmcp.engine.inside.catching.thrown_exception import ThrownException
-from trio_debugmcp.engine.inside.catching.verdicts import RaiseVerdict
+from trio_debugmcp.engine.inside.catching.thrown_exception import RaiseVerdict, ThrownException
 
 MYPY = False
 if MYPY:
@@ -47,7 +46,7 @@ def judge(exception: BaseException, frame: "FrameType", offset: int, exact: bool
     except Exception as error:
         if not _is_own(error):
             raise
-        verdict = RaiseVerdict(verdicts.UNKNOWN, frame, frame)
+        verdict = RaiseVerdict(thrown_exception.UNKNOWN, frame, frame)
         verdict.reason = "there is no room on the stack to find out"
     return verdict
 
@@ -110,7 +109,7 @@ def _catcher(exception: BaseException, frame: "FrameType", offset: int) -> "tupl
 
 
 def _caught(raised_in: "FrameType", frame: "FrameType", result: "Plan") -> RaiseVerdict:
-    verdict = RaiseVerdict(verdicts.CAUGHT, raised_in, frame)
+    verdict = RaiseVerdict(thrown_exception.CAUGHT, raised_in, frame)
     (_, verdict.line, verdict.how) = result
     return verdict
 
@@ -161,7 +160,7 @@ def _doubted(verdict: RaiseVerdict, doubt: RaiseVerdict | None) -> RaiseVerdict:
 
 
 def _unknown(raised_in: "FrameType", frame: "FrameType", reason: str, before: bool) -> RaiseVerdict:
-    verdict = RaiseVerdict(verdicts.UNKNOWN, raised_in, frame)
+    verdict = RaiseVerdict(thrown_exception.UNKNOWN, raised_in, frame)
     verdict.line = frame.f_lineno
     verdict.reason = reason
     verdict.before = before
@@ -214,7 +213,7 @@ def _outcome(raised_in: "FrameType", runner: "FrameType") -> RaiseVerdict:
 
 
 def _end(raised_in: "FrameType", frame: "FrameType", runner: str | None, thrown: ThrownException) -> RaiseVerdict:
-    verdict = RaiseVerdict(verdicts.UNCAUGHT, raised_in, frame)
+    verdict = RaiseVerdict(thrown_exception.UNCAUGHT, raised_in, frame)
     verdict.runner = runner
     verdict.quiet = thrown.is_a(SystemExit) and runner != runners.FAILS_TEST
     return verdict

@@ -8,12 +8,11 @@ Trio's nurseries, and from the threads that are in `Future.result`.
 
 import sys
 
-from trio_debugmcp.engine.inside.catching import handlers, propagation, readings, verdicts
+from trio_debugmcp.engine.inside.catching import handlers, propagation, readings, thrown_exception
 from trio_debugmcp.engine.inside.catching.managers import named
 from trio_debugmcp.engine.inside.catching.namespaces import MISSING, NameScope, attribute, in_class, lineage
 from trio_debugmcp.engine.inside.catching.settling import settle
-from trio_debugmcp.engine.inside.catching.thrown_exception import ThrownException
-from trio_debugmcp.engine.inside.catching.verdicts import RaiseVerdict
+from trio_debugmcp.engine.inside.catching.thrown_exception import RaiseVerdict, ThrownException
 
 MYPY = False
 if MYPY:
@@ -190,7 +189,7 @@ def _together(ends: "list[RaiseVerdict | None]") -> RaiseVerdict | None:
     if not ends or None in ends:
         return None
     for end in ends:
-        if end is not None and end.outcome is not verdicts.UNCAUGHT:
+        if end is not None and end.outcome is not thrown_exception.UNCAUGHT:
             return end
     return ends[0]
 
@@ -231,7 +230,7 @@ def _end_in(
     else:
         exception = BaseExceptionGroup("", [exception])  # an ExceptionGroup, as all in it are of Exception
         end = _end_of_block(frames, group, exception)
-    if end is None or end.outcome is not verdicts.UNCAUGHT:
+    if end is None or end.outcome is not thrown_exception.UNCAUGHT:
         return end
     return _end_of_task(task, exception, runner, nested + 1)
 
@@ -268,8 +267,12 @@ def _passed(frames: "list[FrameType]", exception: BaseException, first: "Plan | 
         first = None
         if result[0] == handlers.LEAVES:
             continue
-        return RaiseVerdict(verdicts.CAUGHT, frame, frame) if result[0] == handlers.CAUGHT else None
-    return RaiseVerdict(verdicts.UNCAUGHT, frames[0], frames[0]) if frames and thrown.exception is exception else None
+        return RaiseVerdict(thrown_exception.CAUGHT, frame, frame) if result[0] == handlers.CAUGHT else None
+    return (
+        RaiseVerdict(thrown_exception.UNCAUGHT, frames[0], frames[0])
+        if frames and thrown.exception is exception
+        else None
+    )
 
 
 def _end_of_block(frames: "list[FrameType]", group: "Any", exception: BaseException) -> RaiseVerdict | None:

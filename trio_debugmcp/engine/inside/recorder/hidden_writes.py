@@ -12,10 +12,9 @@ from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameS
 from trio_debugmcp.engine.inside.recorder.known_fields import DOUBTED, KnownFields
 from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING, ObjectPaths, names_of
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_sites import HiddenSite, StatementSite
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import FIELD, GAP, SEEN_NAME, ValueWords
 
 _dict_get = dict.get
 

@@ -10,8 +10,16 @@ from itertools import islice
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.array_memory import ArrayMemory, base_of, memory_of
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, FIRST, FOUND, MOST_SAID, SEEN, SIZE, WRITTEN
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import (
+    FIELD,
+    FIRST,
+    FOUND,
+    MOST_SAID,
+    SEEN,
+    SIZE,
+    WRITTEN,
+    ValueWords,
+)
 
 _MOST_WRITTEN = 10_000
 """Arrays whose last write is known."""

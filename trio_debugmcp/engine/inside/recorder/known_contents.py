@@ -13,18 +13,19 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.known_arrays import KnownArrays
 from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, DEQUE, DICT, LIST, MISSING, SET
-from trio_debugmcp.engine.inside.recorder.row_kinds import (
+from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
+from trio_debugmcp.engine.inside.recorder.value_words import (
     FIELD,
     FIRST,
     FOUND,
+    INDEX,
     MOST_SAID,
     SEEN,
     SIZE,
     UNWATCHED,
     WRITTEN,
+    ValueWords,
 )
-from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
-from trio_debugmcp.engine.inside.recorder.value_words import INDEX, ValueWords
 
 MOST_WATCHED = 60
 """Items of a container all of which are watched."""

@@ -11,8 +11,7 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, TiedKnown, WeakKnown
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, SEEN
-from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
+from trio_debugmcp.engine.inside.recorder.value_words import FIELD, INT, SEEN, ZERO, ValueWords, is_atom
 
 _FIELD, _NUMBER = FIELD >> 32, INT + ZERO
 

@@ -18,7 +18,6 @@ from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownO
 from trio_debugmcp.engine.inside.recorder.long_contents import copied
 from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, LIST, MISSING, ObjectPaths, names_of
 from trio_debugmcp.engine.inside.recorder.resized_arrays import ResizedArrays
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, SEEN, SEEN_NAME
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
     CHANGED_BY_IT,
@@ -27,7 +26,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     INSIDE,
 )
 from trio_debugmcp.engine.inside.recorder.statement_sites import EITHER, GLOBAL, StatementSite
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords, is_atom
+from trio_debugmcp.engine.inside.recorder.value_words import FIELD, GAP, SEEN, SEEN_NAME, ValueWords, is_atom
 
 _is, _list_length, _list_iter = _operator.is_, list.__len__, list.__iter__
 

@@ -17,7 +17,6 @@ from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownO
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.long_contents import differing, is_longer
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP, MOST_SAID, SEEN, SEEN_NAME, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -26,7 +25,18 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ENTERED,
 )
 from trio_debugmcp.engine.inside.recorder.statement_sites import StatementSite
-from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
+from trio_debugmcp.engine.inside.recorder.value_words import (
+    FIELD,
+    GAP,
+    INT,
+    MOST_SAID,
+    SEEN,
+    SEEN_NAME,
+    WRITE,
+    ZERO,
+    ValueWords,
+    is_atom,
+)
 
 _dict_get = dict.get
 

@@ -13,12 +13,11 @@ from trio_debugmcp.engine.inside.interruptions import is_own_code
 from trio_debugmcp.engine.inside.program_files import ProgramFiles, absolute
 from trio_debugmcp.engine.inside.program_sources import ProgramSources
 from trio_debugmcp.engine.inside.recorder.generated_texts import GeneratedTexts
-from trio_debugmcp.engine.inside.recorder.row_kinds import START
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_plans import bare_plans, source_plans
 from trio_debugmcp.engine.inside.recorder.statement_reader import StatementPlan
 from trio_debugmcp.engine.inside.recorder.statement_sites import SiteMaker, StatementSite
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import START, ValueWords
 
 _MOST_SOURCES = 2000
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.known_objects import KnownObjects, TiedKnown
 from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, MISSING
-from trio_debugmcp.engine.inside.recorder.row_kinds import FIELD, GAP
 from trio_debugmcp.engine.inside.recorder.statement_reader import ATTRIBUTE
+from trio_debugmcp.engine.inside.recorder.value_words import FIELD, GAP
 
 _LOCALS_ARE_COPIED = sys.version_info < (3, 13)
 """Whether a frame keeps the dictionary of its locals that was made for one who asked."""

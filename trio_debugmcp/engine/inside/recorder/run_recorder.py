@@ -22,7 +22,9 @@ from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
 from trio_debugmcp.engine.inside.recorder.line_writes import LineWrites
 from trio_debugmcp.engine.inside.recorder.object_paths import MISSING, names_of
 from trio_debugmcp.engine.inside.recorder.recorded_codes import CodeRecord, RecordedCodes, RunChoice
-from trio_debugmcp.engine.inside.recorder.row_kinds import (
+from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
+from trio_debugmcp.engine.inside.recorder.value_words import (
+    INT,
     RAISE,
     RESUME,
     RETURN,
@@ -30,9 +32,10 @@ from trio_debugmcp.engine.inside.recorder.row_kinds import (
     UNWIND,
     WRITE,
     YIELD,
+    ZERO,
+    ValueWords,
+    is_atom,
 )
-from trio_debugmcp.engine.inside.recorder.run_output import RunOutput
-from trio_debugmcp.engine.inside.recorder.value_words import INT, ZERO, ValueWords, is_atom
 
 DISABLE = monitoring.DISABLE
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.hidden_plans import ANY, HiddenPlan
 from trio_debugmcp.engine.inside.recorder.long_contents import SHARE
-from trio_debugmcp.engine.inside.recorder.row_kinds import LINE, WRITE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -21,7 +20,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     NAME,
     StatementPlan,
 )
-from trio_debugmcp.engine.inside.recorder.value_words import ValueWords
+from trio_debugmcp.engine.inside.recorder.value_words import LINE, WRITE, ValueWords
 
 LOCAL, CELL, GLOBAL, EITHER = 0, 1, 2, 3
 """Where a name is: `EITHER` in the namespace of a class or module, or in the globals."""

@@ -1,4 +1,4 @@
-"""`ValueWords`: values as the second word of a row: the number of a text, and that of the object.
+"""The words of a row: its kind in the first; in the second, by `ValueWords`, the numbers of a text and of an object.
 
     words.of(3)         # the integer itself, and no object
     words.of(cart)      # `<Cart>`, and its number
@@ -21,6 +21,17 @@ from trio_debugmcp.engine.inside.recorder.object_texts import (
     type_name,
 )
 from trio_debugmcp.engine.inside.recorder.run_blocks import TextBlocks
+
+LINE, START, RESUME, RETURN, YIELD, UNWIND, RAISE = [kind << 60 for kind in range(1, 8)]
+
+WRITE, FIELD, SEEN, GAP, SIZE, SEEN_NAME = [kind << 60 for kind in range(8, 14)]
+
+FIRST, WRITTEN, FOUND, UNWATCHED = 0, 1, 2, 3
+"""Keys of a row SIZE."""
+
+MOST_SAID = 20
+"""Rows about the items of one container at a time."""
+
 
 INDEX = 1 << 27
 """In a key: the rest is an index."""

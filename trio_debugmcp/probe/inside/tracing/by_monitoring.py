@@ -7,7 +7,7 @@ there is no other way to see those, for as long as a call is followed.
 import sys
 from typing import Any, Callable, Dict, Set
 
-from trio_debugmcp.probe.inside.tracing import code_position
+from trio_debugmcp.probe.inside.tracing import call_record
 
 _TOOLS = (3, 4, 1, 2, 5, 0)
 """In the order in which they are tried: the first two have no meaning, the others are a profiler's or the like."""
@@ -26,7 +26,7 @@ class Monitoring:
         self._inner: Dict[Any, Any] = {}
         self._tool = next((each for each in _TOOLS if self._monitoring.get_tool(each) is None), -1)
         if self._tool < 0:
-            raise code_position.UnableError("all tools of sys.monitoring are in use")
+            raise call_record.UnableError("all tools of sys.monitoring are in use")
         self._monitoring.use_tool_id(self._tool, _NAME)
         events = self._monitoring.events
         self._callbacks: Dict[int, Callable[..., None]] = {
@@ -89,7 +89,7 @@ class Monitoring:
         if record is None:
             return
         note = None
-        if code_position.is_inner(frame.f_code):
+        if call_record.is_inner(frame.f_code):
             self._inner[frame] = record
         else:
             note = record.called(frame)
@@ -120,7 +120,7 @@ class Monitoring:
 
     def _yield(self, frame: Any, offset: int, value: Any) -> None:
         record = self._trace.open.get(frame)
-        how = code_position.suspends(frame, offset)
+        how = call_record.suspends(frame, offset)
         if record is not None:
             record.suspended(frame, how, value)
         elif how == "yielded":
@@ -128,7 +128,7 @@ class Monitoring:
 
     def _raise(self, frame: Any, offset: int, error: BaseException) -> None:
         record = self._trace.open.get(frame)
-        if record is not None and not code_position.ends_loop(frame, error):
+        if record is not None and not call_record.ends_loop(frame, error):
             record.raised(error)
 
     def _unwind(self, frame: Any, offset: int, error: BaseException) -> None:

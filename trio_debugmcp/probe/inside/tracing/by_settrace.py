@@ -14,7 +14,7 @@ import sys
 from typing import Any, Dict, Optional
 
 from trio_debugmcp.probe.inside.debugger import attached
-from trio_debugmcp.probe.inside.tracing import code_position
+from trio_debugmcp.probe.inside.tracing import call_record
 
 _EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
 """By the numbers that C has for them."""
@@ -39,7 +39,7 @@ class Tracing:
 
     def __init__(self, trace: Any) -> None:
         if "ctypes" not in sys.modules:
-            raise code_position.UnableError("it has no ctypes")
+            raise call_record.UnableError("it has no ctypes")
         self.trace = trace
         self.inner: Dict[Any, Any] = {}
         self.waiting: Dict[Any, Any] = {}
@@ -140,7 +140,7 @@ class _TracedThread:
         record = self._trace.open.get(above) or self._tracing.inner.get(above)
         if record is None:
             return None
-        if code_position.is_inner(frame.f_code):
+        if call_record.is_inner(frame.f_code):
             self._tracing.inner[frame] = record
             return _Inner(self, record, found)
         note = self._tracing.waiting.pop(frame, None) or record.called(frame)
@@ -211,10 +211,10 @@ class _Front:
 
     def _how(self, frame: Any) -> str:
         """Return how a frame is left. What was thrown into a generator leaves it at the instruction of its yield."""
-        if code_position.returns(frame):
+        if call_record.returns(frame):
             return "returned"
         thrown = self.error is not None and self.error_at == frame.f_lasti
-        return "raised" if thrown else code_position.suspends(frame, frame.f_lasti) or "raised"
+        return "raised" if thrown else call_record.suspends(frame, frame.f_lasti) or "raised"
 
     def gone(self, frame: Any, how: str, value: Any) -> None:
         """The frame is left, for now or for good."""
@@ -227,7 +227,7 @@ class _Followed(_Front):
         if event == "line":
             self.error = None
             self.record.line(frame, frame.f_lineno)
-        elif event == "exception" and not code_position.ends_loop(frame, arg[1]):
+        elif event == "exception" and not call_record.ends_loop(frame, arg[1]):
             self.record.raised(arg[1])
         super().seen(frame, event, arg)
 

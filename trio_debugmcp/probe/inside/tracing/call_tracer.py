@@ -17,7 +17,7 @@ from typing import Any, Dict, List, Optional
 from trio_debugmcp.probe.inside import record_connection
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.encoding import encoded
-from trio_debugmcp.probe.inside.tracing import code_position
+from trio_debugmcp.probe.inside.tracing import call_record
 from trio_debugmcp.probe.inside.tracing.call_record import CallRecord
 from trio_debugmcp.probe.inside.values.program_text import error_text
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -56,7 +56,7 @@ class CallTracer:
         if self.ended or frame.f_code.co_name != self.name or frame in self.open:
             return
         self.looked += 1
-        if not code_position.begins(frame):
+        if not call_record.begins(frame):
             self.under_way += 1
             return
         with self.lock:

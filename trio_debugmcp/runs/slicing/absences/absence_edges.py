@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import MAKERS
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import MAKERS, PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.absent_item_edges import AbsentItemEdges

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.slicing.absences.decisions import Decisions
 from trio_debugmcp.runs.slicing.absences.dropped_item_edges import DroppedItemEdges
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge

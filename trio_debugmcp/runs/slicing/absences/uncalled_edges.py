@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import argument
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, argument
 from trio_debugmcp.runs.past.recorded_scopes import MOST_FRAMES
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost

@@ -6,9 +6,8 @@ What is in such an object is not recorded. That a method of it was called in a f
 import ast
 from collections.abc import Iterator
 
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.decisions import Decisions

@@ -6,9 +6,16 @@ from itertools import islice
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import MAKERS, argument, call_of, called, calls_of, depends_on_value
 from trio_debugmcp.runs.past.executions import StatementExecution, was_closed
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import (
+    MAKERS,
+    PastProcess,
+    argument,
+    call_of,
+    called,
+    calls_of,
+    depends_on_value,
+)
 from trio_debugmcp.runs.past.read_ahead import DrawnItems, drawn_by
 from trio_debugmcp.runs.past.recorded_values import type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost

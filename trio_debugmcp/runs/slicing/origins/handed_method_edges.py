@@ -8,9 +8,8 @@ import ast
 from collections.abc import Iterator
 
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import argument
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, argument
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of

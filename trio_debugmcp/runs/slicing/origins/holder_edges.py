@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import MAKERS
-from trio_debugmcp.runs.past.computed_attributes import computed_value
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import MAKERS, PastProcess, computed_value
 from trio_debugmcp.runs.past.recorded_values import RecordedValue
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.object_edges import ObjectEdges

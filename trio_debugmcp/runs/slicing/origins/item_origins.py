@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, call_of, called
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, of_tuple, type_name
 from trio_debugmcp.runs.slicing.origins.written_items import inner
 from trio_debugmcp.runs.slicing.recorded_contents import content_of, parts_of

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.row_search import keys_back
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution, was_closed
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.past.read_ahead import is_same_place
 from trio_debugmcp.runs.past.recorded_values import FIELDS, RecordedValue, container_word
 from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins

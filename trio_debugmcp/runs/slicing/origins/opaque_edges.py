@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.past.recorded_values import says_nothing, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord, Row
 from trio_debugmcp.runs.files.row_search import each, each_back
-from trio_debugmcp.runs.past.call_arguments import argument, called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, argument, called
 from trio_debugmcp.runs.past.recorded_values import CONTENT, FIELDS, RecordedValue, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode

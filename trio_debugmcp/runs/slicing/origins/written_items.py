@@ -8,7 +8,7 @@ The way to an item is labels as records have them: `("['words']", "[2]")`, and `
 import ast
 from collections.abc import Callable
 
-from trio_debugmcp.runs.past.call_arguments import called
+from trio_debugmcp.runs.past.past_process import called
 from trio_debugmcp.runs.source.read_paths import path_of
 from trio_debugmcp.runs.source.source_scopes import SourceScope
 from trio_debugmcp.runs.source.statement_trees import key_text

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from trio_debugmcp.masking.mask import masked_beginning
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import called
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.handed_over_calls import HandedOverCalls
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called
 from trio_debugmcp.runs.slicing.origins.opaque_edges import OpaqueEdges
 from trio_debugmcp.runs.slicing.overlaps.concurrent_calls import calls_of
 from trio_debugmcp.runs.source.read_paths import ValuePath, path_of

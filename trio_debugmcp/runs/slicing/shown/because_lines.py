@@ -9,10 +9,8 @@ next question.
 import ast
 
 from trio_debugmcp.runs.files import process_record as rows
-from trio_debugmcp.runs.past.call_arguments import called
-from trio_debugmcp.runs.past.computed_attributes import computed
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, called, computed
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing
 from trio_debugmcp.runs.shown_moments import BecauseLine
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of

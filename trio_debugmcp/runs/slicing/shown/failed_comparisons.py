@@ -8,9 +8,8 @@ from typing import Any
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.call_arguments import call_of, called
 from trio_debugmcp.runs.past.executions import StatementExecution
-from trio_debugmcp.runs.past.past_process import PastProcess
+from trio_debugmcp.runs.past.past_process import PastProcess, call_of, called
 from trio_debugmcp.runs.past.read_ahead import is_same_place
 from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of, literal
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences, is_piece

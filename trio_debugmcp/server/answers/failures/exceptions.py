@@ -12,8 +12,7 @@ from trio_debugmcp.server.answers.stacks import hidden_in_words
 from trio_debugmcp.server.answers.values import counted, fitting, without_runner_names
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.exception_context import ExceptionContext, ExceptionTree, PassedFrame
-from trio_debugmcp.session.looking.truncation import json_size
-from trio_debugmcp.state.payloads import Location, Payload, UnixTime, Variable, shortened
+from trio_debugmcp.state.payloads import Location, Payload, UnixTime, Variable, json_size, shortened
 
 RAISED = " (raised here)"
 """At the end of the frame in which an exception was raised."""

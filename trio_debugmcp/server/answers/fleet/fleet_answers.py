@@ -14,28 +14,25 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.fleet.collectives import missing_lines, unconnected_lines
 from trio_debugmcp.server.answers.fleet.fleet_classes import (
     ProcessNow,
+    alike,
     class_line,
     classes_of,
+    counted,
+    failure_lines,
+    fitting_lines,
     grouped,
     innermost,
     named,
     place_of,
-)
-from trio_debugmcp.server.answers.fleet.fleet_lines import (
-    alike,
-    counted,
-    failure_lines,
-    fitting_lines,
     room_of,
     without_host,
 )
 from trio_debugmcp.server.answers.fleet.merged_stacks import StackBranchData, merged, tree_data, tree_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.ending import BY_ITSELF, LEFT
-from trio_debugmcp.session.looking.truncation import json_size
 from trio_debugmcp.state.labels import Labels
 from trio_debugmcp.state.model import Departed
-from trio_debugmcp.state.payloads import Location, Payload, SessionPhase, shortened, signal_name
+from trio_debugmcp.state.payloads import Location, Payload, SessionPhase, json_size, shortened, signal_name
 
 _CLASSES, _TREE, _DEADLOCKS, _REST = 0.25, 0.15, 0.3, 0.06
 """Parts of an answer that its classes, the tree, deadlocks and each other list have in any case: together all of it.

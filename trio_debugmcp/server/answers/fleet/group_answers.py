@@ -8,8 +8,16 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
-from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, class_line, classes_of, named
-from trio_debugmcp.server.answers.fleet.fleet_lines import alike, failure_lines, fitting_lines, room_of
+from trio_debugmcp.server.answers.fleet.fleet_classes import (
+    ProcessNow,
+    alike,
+    class_line,
+    classes_of,
+    failure_lines,
+    fitting_lines,
+    named,
+    room_of,
+)
 from trio_debugmcp.server.answers.fleet.value_classes import value_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.state.labels import Labels

@@ -12,11 +12,10 @@ from trio_debugmcp.server.answers.breakpoints import (
 )
 from trio_debugmcp.server.answers.memory import instruction_lines, instruction_payloads
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session.breakpoints.watches import WatchQuestion, watch_of
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.session.looking import memory_access
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 from trio_debugmcp.state.payloads import DataAccess

@@ -17,7 +17,6 @@ from trio_debugmcp.server.answers.breakpoints import (
     type_question,
     update_notes,
 )
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.addressed import set_on_instruction
 from trio_debugmcp.server.tools.breakpoints.breakpoint_parameters import (
     BreakpointEnable,
@@ -32,11 +31,10 @@ from trio_debugmcp.server.tools.breakpoints.exception_support import check_linea
 from trio_debugmcp.server.tools.breakpoints.functions_in_files import place_of_function
 from trio_debugmcp.server.tools.breakpoints.group_breakpoints import in_group, silence_notes
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import place_in_cell
-from trio_debugmcp.server.tools.near_files import no_file
-from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
+from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines, no_file
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session.breakpoints.line_text import NotFound, begins, every_line, occurrence, place_of
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from trio_debugmcp.dap.profiles import Listen, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.breakpoints.conditions import check_condition
-from trio_debugmcp.server.tools.near_files import no_file
-from trio_debugmcp.server.tools.paths import code_file, existing_file, existing_folder
+from trio_debugmcp.server.tools.paths import code_file, existing_file, existing_folder, no_file
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
 from trio_debugmcp.session.breakpoints.exception_sync import exception_problem
 from trio_debugmcp.session.debugger import Debugger

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.server.answers.fleet.fleet_classes import named
-from trio_debugmcp.server.answers.fleet.fleet_lines import failure_lines, without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_classes import failure_lines, named, without_common_host
 from trio_debugmcp.server.tools.group_choice import chosen_group, processes_now
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.session import DebugSession

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles.python.kernel_cells import keep_cell, kernel_directory, kernel_place
 from trio_debugmcp.dap.profiles.python.notebooks import cell_text, cells_of
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.near_files import no_file
-from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.paths import existing_file, no_file
 from trio_debugmcp.server.tools.tool import Params
 from trio_debugmcp.session.debugger import Debugger
 

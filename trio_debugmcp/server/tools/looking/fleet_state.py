@@ -8,16 +8,14 @@ import trio
 from trio_debugmcp.errors import no_session
 from trio_debugmcp.probe.answers import PipeEnds
 from trio_debugmcp.server.answers.fleet.fleet_answers import FleetAnswer, FleetLook, Used, fleet_answer
-from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, place_of
-from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, place_of, without_common_host
 from trio_debugmcp.server.answers.fleet.process_circles import BlockedUse, pipe_questions, process_circles
 from trio_debugmcp.server.answers.fleet.shared_waits import LineAbout, LockUse, SharedWaits, shared_waits
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.group_choice import GroupOf, choose, processes_seen, programs_there, starting_notes
 from trio_debugmcp.server.tools.looking.threads import deadlock_note
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.session.looking.by_probe.live_threads import ALL_FRAMES, LiveThread
 from trio_debugmcp.session.looking.fleet_looks import FleetSeen, look_at, share
 from trio_debugmcp.session.looking.program_threads import StackList

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_classes import without_common_host
 from trio_debugmcp.server.answers.fleet.group_answers import GroupValues, ValueIn, group_values
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.answers.whole import shortened_value

@@ -11,10 +11,9 @@ from trio_debugmcp.server.answers.lines import module_line
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import ModulePayload, Payload
+from trio_debugmcp.state.payloads import ModulePayload, Payload, truncated
 from trio_debugmcp.state.resources import module_payload
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100

@@ -10,8 +10,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.tools.near_files import no_file
-from trio_debugmcp.server.tools.paths import code_file, existing_file
+from trio_debugmcp.server.tools.paths import code_file, existing_file, no_file
 from trio_debugmcp.session.breakpoints.source_places import searched
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.session import DebugSession

@@ -9,8 +9,7 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.text import STREAMS, in_order
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.truncation import truncated
-from trio_debugmcp.state.payloads import OutputEntry
+from trio_debugmcp.state.payloads import OutputEntry, truncated
 
 _INSIDE = 2**38
 """A cursor is the number of an entry, plus this times the characters of it that have been read. An entry is at most

@@ -19,8 +19,8 @@ from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.by_probe.safe_evaluation import SafePlace
 from trio_debugmcp.session.looking.by_probe.type_descriptions import InstanceGroup
-from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.payloads import truncated
 
 _ROOM_BYTES = (MAX_RESULT_BYTES - 1000) // 2
 """For the lines of one direction."""

@@ -14,10 +14,9 @@ from trio_debugmcp.server.tools.runs.reading_runs import RunQuestion, asked, rec
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.source_text import source_text
-from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.source_lines import source_lines
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import SourceLine
+from trio_debugmcp.state.payloads import SourceLine, json_size, truncated
 
 _HEAD_BYTES = 100
 """Of an answer around its lines and the file's name."""

@@ -35,10 +35,9 @@ from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId,
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.by_probe.live_threads import LiveStack
 from trio_debugmcp.session.looking.program_threads import StackList, StackPage
-from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Locals, StackFrame
-from trio_debugmcp.state.payloads import Frame, Variable
+from trio_debugmcp.state.payloads import Frame, Variable, json_size, truncated
 from trio_debugmcp.state.stack_view import frame_payload
 
 _HEAD_BYTES = 200

@@ -28,8 +28,8 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.by_probe.type_descriptions import DescribedType
 from trio_debugmcp.session.looking.machine_code.native_symbols import SymbolsQuestion
 from trio_debugmcp.session.looking.machine_code.native_types import MembersQuestion
-from trio_debugmcp.session.looking.truncation import json_size, truncated
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.payloads import json_size, truncated
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1500
 """For the members or symbols of an answer, beside the rest."""

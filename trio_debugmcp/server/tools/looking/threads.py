@@ -16,8 +16,8 @@ from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId,
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.program_threads import ThreadList
-from trio_debugmcp.session.looking.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import truncated
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1000
 """For the lines of an answer; beside them are deadlocks and notes."""

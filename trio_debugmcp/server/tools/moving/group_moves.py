@@ -15,8 +15,7 @@ import trio
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.fleet.fleet_answers import ended_lines
-from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, named
-from trio_debugmcp.server.answers.fleet.fleet_lines import counted, without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_classes import ProcessNow, counted, named, without_common_host
 from trio_debugmcp.server.answers.fleet.group_answers import GroupMoved, GroupState, group_state
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.group_choice import ChosenGroup, chosen_group, on_each, processes_now

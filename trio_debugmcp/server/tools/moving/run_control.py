@@ -13,14 +13,13 @@ from trio_debugmcp.server.answers.memory import instruction_payloads
 from trio_debugmcp.server.answers.recorded.recorded_moment import BACK_IN_PRESENT, RecordedMoment
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.people.turns import is_held
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints.notebook_cells import in_notebook
 from trio_debugmcp.server.tools.group_choice import GroupOf, refuse_beside
 from trio_debugmcp.server.tools.moving.group_moves import continue_group, step_group
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
-from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.debugger import READER, Debugger, Outcome
 from trio_debugmcp.session.looking.by_adapter.goto_targets import step_in_target
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.memory_access import instructions

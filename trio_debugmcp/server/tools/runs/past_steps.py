@@ -15,9 +15,8 @@ from trio_debugmcp.runs.histories.recorded_hits import LineBreakpoint
 from trio_debugmcp.runs.past.present_moments import StackPlace
 from trio_debugmcp.runs.run_walks import NoWalkError, RunWalk, WalkedMoment, WalkMode, walked
 from trio_debugmcp.server.answers.recorded.recorded_moment import RecordedMoment, recorded_moment
-from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.runs.reading_runs import FoundInRun, RunPlaces, RunQuestion, asked, shown_to_reader
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, current_reader
 from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.breakpoint import Breakpoint

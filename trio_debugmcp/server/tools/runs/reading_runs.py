@@ -14,9 +14,8 @@ from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.histories.histories import NoHistoryError
 from trio_debugmcp.runs.why import NoAnswerError
 from trio_debugmcp.server.answers.places import MAX_PATH_LENGTH, Places
-from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.tool import Params
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, current_reader
 from trio_debugmcp.session.run_readers import ShownRun
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.recorded_runs import KeptRun

@@ -11,7 +11,6 @@ from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.run_moves import NoMomentError, last_line, moment_at, moment_number, moved
 from trio_debugmcp.runs.shown_moments import RunMoment
 from trio_debugmcp.server.answers.recorded.recorded_moment import RecordedMoment, recorded_moment
-from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.server.tools.runs.reading_runs import (
     EventNumber,
     RunQuestion,
@@ -21,7 +20,7 @@ from trio_debugmcp.server.tools.runs.reading_runs import (
     shown_to_reader,
 )
 from trio_debugmcp.server.tools.tool import Tool
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, current_reader
 
 
 class RunGoto(RunQuestion, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from trio_debugmcp.server.tools.starting.configured import (
 )
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.looking.truncation import truncated
+from trio_debugmcp.state.payloads import truncated
 
 
 class Configuration(Answer, frozen=True, kw_only=True):

@@ -9,12 +9,11 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import (
     update_notes,
 )
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.breakpoints.breakpoints import begun_notes, breakpoint_spec, on_each_line
 from trio_debugmcp.server.tools.breakpoints.exception_support import exception_spec
 from trio_debugmcp.server.tools.starting.launch_parameters import LaunchBreakpoint
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.state.breakpoint import BreakpointSpec
 
 

@@ -12,8 +12,7 @@ from trio_debugmcp.dap.profiles.projects.installed_commands import find_command,
 from trio_debugmcp.dap.profiles.python.notebooks import home_of, is_notebook, problem_of
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.near_files import meant_instead
-from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.paths import existing_file, meant_instead
 from trio_debugmcp.server.tools.starting.building import build_plan
 from trio_debugmcp.server.tools.starting.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.starting.command_lines import as_meant

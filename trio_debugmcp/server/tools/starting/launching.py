@@ -15,8 +15,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.answers.stop_data import StopData
 from trio_debugmcp.server.tools.answering import wait_answer
-from trio_debugmcp.server.tools.near_files import meant_directory
-from trio_debugmcp.server.tools.paths import ambiguous, code_file, file_lines, start_directory
+from trio_debugmcp.server.tools.paths import ambiguous, code_file, file_lines, meant_directory, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes
 from trio_debugmcp.server.tools.starting.checks import check_words
 from trio_debugmcp.server.tools.starting.first_stop import FirstStop, first_stop

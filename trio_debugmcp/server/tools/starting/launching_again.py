@@ -6,10 +6,9 @@ import msgspec
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.reader import READER
 from trio_debugmcp.server.tools.meant import meant
 from trio_debugmcp.server.tools.starting.configurations import LaunchConfigured, launch_as_wanted
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import READER, Debugger
 from trio_debugmcp.session.project_file import KeptLaunch, LastUse
 
 

@@ -8,9 +8,8 @@ import trio
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.reader import current_reader
 from trio_debugmcp.session.before.configured_tasks import tasks_of
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, current_reader
 from trio_debugmcp.session.program_at_hand import chosen
 from trio_debugmcp.session.session import DebugSession
 

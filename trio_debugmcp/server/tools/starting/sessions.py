@@ -10,8 +10,7 @@ from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.ended_by import others_notes
-from trio_debugmcp.server.answers.fleet.fleet_classes import named
-from trio_debugmcp.server.answers.fleet.fleet_lines import without_common_host
+from trio_debugmcp.server.answers.fleet.fleet_classes import named, without_common_host
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.group_choice import GroupOf, chosen_group, on_each, programs_there, refuse_beside

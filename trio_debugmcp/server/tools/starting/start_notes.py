@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.tools.near_files import meant_instead
+from trio_debugmcp.server.tools.paths import meant_instead
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.output.terminal_sequences import plain

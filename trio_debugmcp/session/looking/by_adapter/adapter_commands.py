@@ -16,7 +16,7 @@ from trio_debugmcp.dap.messages import EvaluateBody, ScopesBody
 from trio_debugmcp.dap.profiles.native.safe_commands import SafeRepl
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate_text
-from trio_debugmcp.session.looking.no_answer import rejected
+from trio_debugmcp.session.looking.from_outside.silence import rejected
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened

@@ -15,8 +15,7 @@ from trio_debugmcp.probe.answers import Body, ValueDescription
 from trio_debugmcp.session.looking.by_adapter.adapter_commands import by_commands
 from trio_debugmcp.session.looking.by_adapter.adapter_evaluation import evaluate
 from trio_debugmcp.session.looking.by_probe.program_probe import PROBE_SECONDS
-from trio_debugmcp.session.looking.from_outside.silence import Unanswered
-from trio_debugmcp.session.looking.no_answer import About, rejected
+from trio_debugmcp.session.looking.from_outside.silence import About, Unanswered, rejected
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.session.looking.ways import Ways
 from trio_debugmcp.state.model import StackFrame
