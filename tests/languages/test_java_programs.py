@@ -1,14 +1,18 @@
 """Java from its source: built by javac for the session, built again at a restart, and what is wrong in it."""
 
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.languages.conftest import need
+from tests.languages.conftest import TEST_SECONDS, need
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.dap.profiles.installing import way_here
+from trio_debugmcp.dap.profiles.tables.placeholders import filled
+from trio_debugmcp.dap.profiles.tables.table import TableProfile
 from trio_debugmcp.testing import ToolFailed
 
 PROGRAM = Path(__file__).parent.parent / "programs" / "java" / "shop"
@@ -143,3 +147,86 @@ async def test_a_step_in_passes_over_what_is_not_the_programs(debugging: Connect
         stop = await client.call("debug_step", mode="in")
         assert stop["at"].startswith(f"{program}:{at(program, 'end')['line']} in ")
         assert (await client.call("debug_step", mode="in"))["state"] == "Disconnected"
+
+
+THROWN = """import java.io.IOException;
+
+public class Thrown {
+    static class Box { String label; }
+
+    static class Bad extends RuntimeException {
+        Bad(String text, Throwable cause) { super(text, cause); }
+    }
+
+    static void load(Box box) {
+        try {
+            throw new IOException("disk"); // disk
+        } catch (IOException error) {
+            throw new Bad("no stock", error); // bad
+        } finally {
+            box.label = null;
+        } // passed
+    }
+
+    public static void main(String[] args) {
+        Box box = new Box();
+        try {
+            load(box);
+        } catch (Bad bad) {
+            try {
+                if (args.length == 0) throw new IllegalStateException("late"); // late
+            } finally {
+                bad = null;
+            } // end
+        }
+        box.label.trim(); // null
+    }
+}
+"""
+
+
+@pytest.fixture
+def as_installed(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adapter as it is installed now: one that was installed before has no `$exception`."""
+    profile = profile_named("java")
+    assert isinstance(profile, TableProfile)
+    place = profile.locate()
+    assert place is not None
+    shutil.copytree(Path(place).parent / "dist", tmp_path / "java" / "dist")
+    for old in (tmp_path / "java").rglob("*.java.orig"):
+        old.rename(old.with_suffix(""))
+    way = way_here(profile.table)
+    assert way is not None
+    for command in filled(way.then, {"installed": str(tmp_path / "java")}):
+        subprocess.run(command, check=True, timeout=TEST_SECONDS)
+    monkeypatch.setenv("JDI_DAP_SERVER_PATH", str(tmp_path / "java" / "classes"))
+
+
+@pytest.mark.usefixtures("as_installed")
+async def test_what_is_thrown_has_its_causes_and_stops_once_where_a_finally_passes_it_on(
+    debugging: Connect, package: Path
+) -> None:
+    program = package.parent / "Thrown.java"
+    program.write_text(THROWN)
+    places = {mark: f"{program}:{at(program, mark)['line']} in Thrown" for mark in ("disk", "bad", "late", "null")}
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(program), args=["1"], breakpoints=[{"exception": "*"}])
+        assert (stop["exception"], stop["at"]) == ("java.io.IOException: disk", f"{places['disk']}.load")
+        stop = await client.call("debug_continue")
+        assert (stop["exception"], stop["at"]) == ("Thrown$Bad: no stock", f"{places['bad']}.load")
+        (cause,) = (await client.call("exception_get_context"))["causes"]
+        assert (cause["exception"], "Thrown.load" in cause["frames"][0]) == ("java.io.IOException: disk", True)
+        assert (await client.call("evaluate", expression="$exception.cause"))["value"] == "IOException: disk"
+        null = await client.call("debug_continue")  # not at the end of the `finally`
+        assert null["at"] == f"{places['null']}.main"
+        assert (null["exception"].partition(": ")[0], null["mode"]) == ("java.lang.NullPointerException", "unhandled")
+        assert 'Cannot invoke "String.trim()" because ' in null["exception"]
+        assert null["locals"]["box"] == "Thrown$Box(label=null)"  # the call has not spoilt the frames
+        await client.call("breakpoint_remove", id="*")
+        await client.call("debug_disconnect")
+        passed_on = await client.call("debug_launch", program=str(program), stop_at_entry=False)
+        line = at(program, "late")["line"]
+        assert passed_on["at"] == f"{program}:{at(program, 'end')['line']} in Thrown.main"
+        assert passed_on["notes"] == [
+            f"the exception was made in Thrown.main (Thrown.java:{line}), and is passed on here"
+        ]

@@ -1,6 +1,5 @@
 """Sessions that only launch, as js-debug's first is one: the program is their first child, and all is about that."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -149,16 +148,6 @@ async def test_a_program_that_is_left_has_not_ended_and_others_are_named_by_thei
     async with launched(LAUNCHES, root) as client:
         assert await client.call("debug_disconnect", terminate=False) == {"detached": True}
         assert (await client.call("debug_state"))["notes"] == ["disconnected"]
-
-
-@pytest.fixture
-def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search files where the clock waits for it: one that jumps does so while threads run."""
-
-    async def run(find: Callable[[], object], *, abandon_on_cancel: bool) -> object:
-        return find()
-
-    monkeypatch.setattr(trio.to_thread, "run_sync", run)
 
 
 @pytest.mark.usefixtures("without_threads")

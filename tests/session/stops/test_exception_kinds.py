@@ -241,3 +241,78 @@ async def test_a_failure_that_a_runner_of_tests_raises_again_further_out_does_no
         info(adapter, exceptionId="NotEqual", description="3 is not 5")
         await adapter.stop("exception")
         assert (await raised(client))["message"] == "3 is not 5", "which another test fails with"
+
+
+# --- Objects ----------------------------------------------------------------------------------------------------------
+
+
+def thrown(adapter: FakeAdapter, line: int, mode: str = "always", *, made: int = 0, number: int = 7) -> None:
+    """Have the adapter throw an object in this line of `main`; `made`: the line in which it was made."""
+    adapter.frames = [("shop.Till.main", "/shop/Till.java", line)]
+    adapter.values = {
+        "$exception": f"shop.Bad@{number}",
+        "$exception.getStackTrace().length": "1",
+        "$exception.stackTrace[0].declaringClass": '"shop.Till"',
+        "$exception.stackTrace[0].methodName": '"main"',
+        "$exception.stackTrace[0].fileName": '"Till.java"',
+        "$exception.stackTrace[0].lineNumber": str(made or line),
+    }
+    info(adapter, exceptionId="shop.Bad", breakMode=mode, details={"message": "no stock"})
+
+
+@pytest.mark.usefixtures("without_threads")
+async def test_an_object_that_is_only_passed_on_does_not_stop_again_and_one_that_is_thrown_anew_does(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    async with launched('hooks = "java"\n', adapter, breakpoints=[{"exception": "*"}]) as client:
+        for line, mode, number, stops in (
+            (5, "always", 7, True),
+            (9, "always", 7, False),  # the end of a `finally`
+            (9, "unhandled", 7, True),
+            (9, "unhandled", 7, True),  # thrown there once more
+            (5, "unhandled", 8, True),
+        ):
+            thrown(adapter, line, mode, number=number)
+            await adapter.stop("exception")
+            assert bool(await raised(client)) is stops, (line, mode, number)
+            if stops:
+                await client.call("debug_continue", wait=False)
+
+
+@pytest.mark.usefixtures("without_threads")
+async def test_where_nothing_catches_an_object_that_is_passed_on_a_note_says_where_it_was_made(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    async with launched('hooks = "java"\n', adapter) as client:
+        thrown(adapter, 9, "unhandled", made=5)
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        (note,) = (await client.call("debug_state"))["notes"]
+        assert note == "the exception was made in shop.Till.main (Till.java:5), and is passed on here"
+        await client.call("debug_continue", wait=False)
+        thrown(adapter, 5, "unhandled", number=8)
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert "notes" not in await client.call("debug_state")
+
+
+@pytest.mark.parametrize(
+    ("file", "mode", "stops"),
+    [
+        ("<node_internals>/internal/url", "always", False),
+        ("<node_internals>/internal/url", "unhandled", True),
+        ("<node_internals>/assert", "always", True),
+        ("/src/shop.js", "always", True),
+    ],
+)
+async def test_what_node_itself_raises_and_catches_does_not_stop(
+    autojump_clock: MockClock, file: str, mode: str, stops: bool
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("load", file, 806), ("main", "/src/shop.js", 3)]
+    info(adapter, exceptionId="TypeError: Invalid URL", breakMode=mode)
+    async with launched('hooks = "javascript"\n', adapter, breakpoints=[{"exception": "TypeError"}]) as client:
+        await adapter.stop("exception")
+        assert bool(await raised(client)) is stops

@@ -43,6 +43,21 @@ class ThrownDescription(Struct, frozen=True):
     passed: Mapping[str, int] = MappingProxyType({})
 
 
+class ThrownObject(Struct, frozen=True):
+    """The object that is thrown, where it is one that can be looked at.
+
+    Attributes:
+        identity: what tells it from all other objects while it is thrown.
+        message: what it says, if that is not among what the adapter says of it.
+        made: the function and the line of the program's code in which it was made; `made_in` is that line's file.
+    """
+
+    identity: str
+    message: str | None = None
+    made: tuple[str, int] | None = None
+    made_in: str | None = None
+
+
 Look = Generator[str, str | None, ThrownDescription | None]
 
 
@@ -107,6 +122,10 @@ class Thrown:
         """Look at the error for which this function, one of `raised_in`, ends the program; None of another one."""
         return nothing()
 
+    def is_skipped(self, file: str) -> bool:
+        """Whether the adapter passes over what is caught and raised in this file of a library, or is late to do so."""
+        return False
+
     def is_again(self, function: str) -> bool:
         """Whether a stop in this function is about an exception that was raised before, and is passed on."""
         return False
@@ -127,16 +146,19 @@ class Thrown:
         """Whether an exception that could not be looked at may be of this type; `shown`: what the adapter calls it."""
         return True
 
-    def behind(self) -> str | None:
-        """An expression for what is behind the exception at a stop: its causes, and the members of a group."""
+    def object(self, kind: str, *, ends: bool) -> Generator[str, str | None, ThrownObject | None]:
+        """Look at the object that is thrown at a stop; `ends`: nothing catches it, or a test fails by it."""
+        return nothing()
+
+    def behind(self) -> Generator[str, str | None, tuple[Crash, ...]] | None:
+        """Look at what is behind the exception at a stop: its causes, and the members of a group.
+
+        None if it is what the adapter says of inner exceptions.
+        """
         return None
 
-    def parse_behind(self, value: str) -> tuple[Crash, ...]:
-        """The exceptions in the value of `behind`."""
-        return ()
 
-
-def nothing() -> Look:
+def nothing() -> Generator[str, str | None, None]:
     """A look that finds nothing."""
     yield from ()
     return None

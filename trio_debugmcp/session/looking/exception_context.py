@@ -22,7 +22,7 @@ from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.probe.answers import ProbeExceptionContext as Raised
 from trio_debugmcp.probe.answers import RaisedException, RaisedFrame
 from trio_debugmcp.session.looking.by_adapter.adapter_variables import expand, scope_variables
-from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS, evaluated
+from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS, looked_at
 from trio_debugmcp.session.looking.by_probe.withheld import unknown_value
 from trio_debugmcp.session.looking.from_outside.silence import Unanswered
 from trio_debugmcp.session.looking.variables import probe_variable
@@ -194,19 +194,21 @@ async def _from_adapter(ways: Ways, snapshot: Snapshot, info: ExceptionInfo, bou
             except AdapterRefused as refusal:  # of one variable, perhaps: the exception is known all the same
                 unread.append(f"the variables of {frame.name} are not shown: {shortened(str(refusal))}")
         shown.append(found)
-    inner, omitted = await _inner(ways, thread_id, bounds)
+    inner, omitted = await _inner(ways, thread_id, passed[0].id if passed else None, bounds)
     text = f"{info.type}: {info.message}" if info.message else info.type
     tree = ExceptionTree(text, frames=tuple(shown), total=total, inner=inner)
-    return ExceptionContext(tree, omitted, remarks=tuple(unread))
+    remarks = () if snapshot.stop is None else snapshot.stop.remarks
+    return ExceptionContext(tree, omitted, remarks=(*remarks, *unread))
 
 
-async def _inner(ways: Ways, thread_id: int, bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:
+async def _inner(
+    ways: Ways, thread_id: int, frame_id: int | None, bounds: ContextBounds
+) -> tuple[tuple[ExceptionTree, ...], int]:
     """Return the inner exceptions that the adapter names, and how many are left out."""
     requests = ways.requests
     behind = requests.profile.thrown.behind()
     if behind is not None:
-        value = await evaluated(requests, behind, None)
-        return bounded([_printed(crash, bounds) for crash in requests.profile.thrown.parse_behind(value or "")], bounds)
+        return bounded([_printed(crash, bounds) for crash in await looked_at(requests, behind, frame_id)], bounds)
     if ways.has_probe or not requests.capabilities.supports_exception_info_request:
         return (), 0
     where = {"threadId": thread_id}

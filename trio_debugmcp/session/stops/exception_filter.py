@@ -22,7 +22,13 @@ from trio_debugmcp.session.breakpoints.session_modes import (
     stopped_by,
     wanted_exceptions,
 )
-from trio_debugmcp.session.looking.by_probe.own_questions import EXAMINATION_SECONDS, evaluated, holds, value_of
+from trio_debugmcp.session.looking.by_probe.own_questions import (
+    EXAMINATION_SECONDS,
+    evaluated,
+    holds,
+    looked_at,
+    value_of,
+)
 from trio_debugmcp.session.looking.frames import ProgramFrames
 from trio_debugmcp.session.looking.stop_questions import Findings
 from trio_debugmcp.session.merger import Merger
@@ -36,9 +42,11 @@ from trio_debugmcp.session.stops.raised import (
     is_of,
     is_outermost,
     is_raised_in,
+    is_skipped,
     remarks_on,
     test_failure,
 )
+from trio_debugmcp.session.stops.thrown_objects import ThrownObjects
 from trio_debugmcp.state.breakpoint import ExceptionBreakpoint
 from trio_debugmcp.state.changes import BreakpointFaulted
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, CatchingPlace, ExceptionInfo, shortened
@@ -122,6 +130,7 @@ class ExceptionFilter:
         self._console = console
         self._last: dict[int, _Sighting] = {}
         self._failures = FailuresSeen()
+        self._objects = ThrownObjects(requests)
 
     def __repr__(self) -> str:
         return f"<ExceptionFilter of {self._requests.session_id}>"
@@ -148,9 +157,7 @@ class ExceptionFilter:
             info = replace(info, type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
         if not candidates and not modes and not failures:
             return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
-        if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
-            return Raised(info, counts=False)
-        if await self._is_repetition(info, found):
+        if await self._is_passed_over(info, found):
             return Raised(info, counts=False)
         lineage = None if seen is None else seen.lineage
         if seen is None and not self._requests.profile.thrown.reads_types:
@@ -167,7 +174,8 @@ class ExceptionFilter:
         again = fails and self._failures.is_again(info, found)
         counts = bool(wanted) or (fails and not again) or (asked and not on_purpose)
         remarks = remarks_on(self._requests.profile.words.doubt(stopped, info.break_mode), seen)
-        return Raised(info, tuple(wanted), counts=counts, fails_test=fails, remarks=remarks)
+        raised = Raised(info, tuple(wanted), counts=counts, fails_test=fails, remarks=remarks)
+        return await self._objects.completed(raised, found)
 
     async def _by_runtime(self, function: str, found: Findings) -> ThrownDescription | None:
         """Return what a function of a runtime raises, for which the adapter has no filter; None at any other."""
@@ -208,20 +216,18 @@ class ExceptionFilter:
 
     async def _look(self, look: Look, frame_id: int | None) -> ThrownDescription | None:
         """Evaluate what a look asks for."""
-        try:
-            expression = next(look)
-            while True:
-                value = await evaluated(self._requests, expression, frame_id, seconds=_LOOK_SECONDS)
-                expression = look.send(value)
-        except StopIteration as found:
-            result: ThrownDescription | None = found.value
-            return result
+        return await looked_at(self._requests, look, frame_id, seconds=_LOOK_SECONDS)
 
-    async def _returns(self, frame_id: int | None) -> bool:
-        """Whether the frame that the exception is said to leave has caught it, and returns."""
-        expression = self._requests.profile.dialect.returns()
-        value = await self._evaluate(expression, frame_id) if expression else None
-        return value is not None and value.lower() in _TRUE
+    async def _is_passed_over(self, info: ExceptionInfo, found: Findings) -> bool:
+        """Whether the program is not to stop here, whatever breakpoints ask for."""
+        returns = self._requests.profile.dialect.returns() if info.break_mode == LEAVES_USER_CODE else None
+        if returns is not None:  # it may be that the frame which the exception is said to leave has caught it
+            value = await self._evaluate(returns, None if found.top is None else found.top.id)
+            if value is not None and value.lower() in _TRUE:
+                return True
+        if info.break_mode != "unhandled" and is_skipped(self._requests.profile.thrown, found.top):
+            return True
+        return await self._is_repetition(info, found)
 
     async def _info(self, stopped: Stopped, thread_id: int) -> ExceptionInfo:
         said = stopped.description if stopped.description != stopped.text else None  # the type once more

@@ -113,6 +113,11 @@ def is_raised_in(file: str | None, found: Findings) -> bool:
     return real == wanted or (file.endswith("/") and real.startswith(f"{wanted.rstrip('/')}/"))
 
 
+def is_skipped(thrown: Thrown, top: StackFrame | None) -> bool:
+    """Whether an exception that something catches is raised in code that is passed over, unless all code is wanted."""
+    return top is not None and not top.is_user_code and thrown.is_skipped(top.location.file or "")
+
+
 def is_outermost(frames: Sequence[StackFrame]) -> bool:
     """Whether an exception leaves the frame of a module that nothing but the debugger has called."""
     names = [frame.label for frame in frames if not frame.label.startswith("[Chained Exc: ")]

@@ -123,8 +123,8 @@ def test_an_object_shows_its_fields_and_an_item_too_but_what_is_inside_of_these_
 
 def test_an_exception_shows_its_message_and_what_has_caused_it(heap: Heap) -> None:
     inner = heap.object("java.io.IOException", detailMessage="disk", cause=None, stackTrace=None)
-    outer = heap.object("shop.Bad", code=3, detailMessage="no stock", cause=inner, stackTrace=None)
-    assert heap.read(outer) == "Bad: no stock; caused by IOException: disk"
+    outer = heap.object("shop.Bad", code=3, detailMessage='no "stock"', cause=inner, stackTrace=None)
+    assert heap.read(outer) == 'Bad: no "stock"; caused by IOException: disk'
     own = heap.object("shop.Bad", detailMessage=None, stackTrace=None)
     heap.behind[own.variables_reference].append(heap.named("cause", own))
     assert heap.read(own) == "Bad"

@@ -111,9 +111,16 @@ def test_what_was_kept_is_the_description_of_an_exception() -> None:
 
 def test_what_is_behind_an_exception_has_its_frames() -> None:
     inner = {"type": "RangeError", "message": "in", "way": "cause", "stack": "RangeError: in\n    at f (/a.js:3:9)"}
-    (found,) = profile().thrown.parse_behind(quote(json.dumps([inner])))
-    assert found == Crash("RangeError: in", (CrashFrame("f", "/a.js", 3),), way="cause")
-    assert profile().thrown.parse_behind("") == ()
+    for value, behind in (
+        (quote(json.dumps([inner])), (Crash("RangeError: in", (CrashFrame("f", "/a.js", 3),), way="cause"),)),
+        (None, ()),
+    ):
+        look = profile().thrown.behind()
+        assert look is not None
+        next(look)
+        with pytest.raises(StopIteration) as found:
+            look.send(value)
+        assert found.value.value == behind
 
 
 @pytest.mark.parametrize(

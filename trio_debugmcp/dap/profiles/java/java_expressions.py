@@ -32,6 +32,11 @@ _LIBRARY = re.compile(
 """Directories of packages that are of Java itself, and of what tests are made with."""
 
 
+def is_of_library(name: str) -> bool:
+    """Whether a class is Java's own, or of what tests are made with."""
+    return _LIBRARY.match(name.replace(".", "/")) is not None
+
+
 class JavaCode(Code):
     """Source files, which the adapter names by their package where it does not know where they are."""
 

@@ -6,12 +6,14 @@ For the virtual machine all that a test throws is caught: by JUnit. So each meth
 class file, which says what it handles in which lines.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.java.class_files import ClassFile, Handler
 from trio_debugmcp.dap.profiles.java.java_classes import JavaClasses
-from trio_debugmcp.dap.profiles.thrown import ThrowingFrame, Thrown
+from trio_debugmcp.dap.profiles.java.java_objects import causes, thrown_object
+from trio_debugmcp.dap.profiles.printed_exceptions import Crash
+from trio_debugmcp.dap.profiles.thrown import ThrowingFrame, Thrown, ThrownObject
 
 _RUNNERS = (
     *("org.junit.platform.", "org.junit.jupiter.engine.", "org.junit.runner.", "org.junit.runners."),
@@ -42,6 +44,12 @@ class JavaThrown(Thrown):
 
     def lineage(self, kind: str, class_path: str) -> Sequence[str]:
         return JavaClasses(class_path).lineage(kind)
+
+    def object(self, kind: str, *, ends: bool) -> Generator[str, str | None, ThrownObject | None]:
+        return thrown_object(kind, ends=ends)
+
+    def behind(self) -> Generator[str, str | None, tuple[Crash, ...]]:
+        return causes()
 
     def fails_test(self, kind: str, frames: Sequence[ThrowingFrame], class_path: str) -> bool:
         users = [index for index, frame in enumerate(frames) if frame.is_user_code and not _is_own(frame)]

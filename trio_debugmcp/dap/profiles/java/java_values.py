@@ -126,7 +126,7 @@ def _throwable(variable: DapVariable, short: str, fields: Fields) -> Reading:
     cause: DapVariable | None
     while True:
         message = fields["detailMessage"].value
-        shown.append(short if message == "null" else f"{short}: {message.strip(chr(34))}")
+        shown.append(short if message == "null" else f"{short}: {message[1:-1]}")
         cause = fields.get("cause")
         if cause is None or not cause.variables_reference or _number(cause) in seen or len(shown) > MAX_ITEMS:
             return "; caused by ".join(shown)

@@ -5,7 +5,7 @@ ancestors, and what is behind it. No getter of the program is called. What is ke
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
@@ -136,6 +136,10 @@ class JavaScriptThrown(Thrown):
         # js-debug shows an error of a class without a `name` of its own by that of an ancestor.
         return wanted in (shown, "Error") or wanted not in BUILT_IN
 
+    def is_skipped(self, file: str) -> bool:
+        # As adapters.toml has it; js-debug learns only after the start of a program which files are node's own.
+        return file.startswith("<node_internals>/") and not file.startswith("<node_internals>/assert")
+
     def exception(self) -> Look:
         try:
             kept = convert(_parsed((yield _TAKE)), _KeptException)
@@ -143,11 +147,8 @@ class JavaScriptThrown(Thrown):
             return None
         return ThrownDescription(kept.type, kept.message or None, kept.lineage, kept.mode, _counts(kept.passed))
 
-    def behind(self) -> str | None:
-        return _BEHIND
-
-    def parse_behind(self, value: str) -> tuple[Crash, ...]:
-        return tuple(_crash(facts) for facts in _parsed(value) or ())
+    def behind(self) -> Generator[str, str | None, tuple[Crash, ...]]:
+        return tuple(_crash(facts) for facts in _parsed((yield _BEHIND)) or ())
 
 
 def _crash(facts: Mapping[str, Any]) -> Crash:

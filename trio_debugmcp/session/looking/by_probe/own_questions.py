@@ -8,12 +8,16 @@ Users' own expressions are evaluated elsewhere: these are short, and their error
 """
 
 import logging
+from collections.abc import Generator
+from typing import TypeVar, cast
 
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.requests import Requests
 
 log = logging.getLogger(__name__)
+
+_Found = TypeVar("_Found")
 
 EXAMINATION_SECONDS = 3.0
 """For each answer about a stop; the stop is published without what an adapter has not sent by then."""
@@ -33,6 +37,23 @@ async def evaluated(
     except DebugError as error:
         log.info("%s: %s", expression, error)
         return None
+
+
+async def looked_at(
+    requests: Requests,
+    look: Generator[str, str | None, _Found],
+    frame_id: int | None,
+    *,
+    seconds: float = EXAMINATION_SECONDS,
+) -> _Found:
+    """Evaluate what a look asks for, one expression after the other, and return what it has found."""
+    value = None
+    while True:
+        try:
+            expression = look.send(value)
+        except StopIteration as end:
+            return cast("_Found", end.value)
+        value = await evaluated(requests, expression, frame_id, seconds=seconds)
 
 
 async def value_of(
