@@ -11,6 +11,7 @@ from tests.dashboard.axe import CONTRAST, VIOLATIONS, problems_of
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import two_frames
 from tests.dashboard.looks import in_every_look
+from trio_debugmcp.transports.pages import DASHBOARD
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -43,6 +44,22 @@ def violations(page: "Page", state: str, widths: Sequence[int] = ENDS) -> list[s
             rules = CONTRAST if scheme == "dark" else VIOLATIONS
             found += [f"{state}, {width}, {scheme}: {problem}" for problem in problems_of(page, rules)]
     return found
+
+
+AT_WIDTHS = re.compile(r"@(?:media|container)[^{]*width[^{]*\{((?:[^{}]|\{[^{}]*\})*)\}")
+
+COLOURED = re.compile(
+    r"(?<![\w-])(?:color|background|background-color|opacity|fill|filter)\s*:[^;}]*"
+    r"|--[\w-]+\s*:[^;}]*(?:#|rgb|hsl|lab|lch|color-mix|light-dark)[^;}]*"
+)
+
+
+def test_no_colour_depends_on_the_width() -> None:
+    """So colours that pass in the widest and in the narrowest look pass between them."""
+    sheets = {str(path): path.read_text() for path in DASHBOARD.rglob("*.css")}
+    blocks = [(name, block) for name, text in sheets.items() for block in AT_WIDTHS.findall(text)]
+    assert len(blocks) > 10
+    assert [(name, found) for name, block in blocks for found in COLOURED.findall(block)] == []
 
 
 REACHED = """

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from tests.dashboard.agent import CONTROL_TOKEN, Agent
-from tests.dashboard.axe import VIOLATIONS, problems_of
+from tests.dashboard.axe import CONTRAST, VIOLATIONS, problems_of
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually, hold_time
 from tests.javascript import package
@@ -577,7 +577,7 @@ def test_no_state_of_a_card_has_a_barrier_and_none_is_wider_than_its_frame(empty
     frames = [frame(chat, number + 1) for number in range(len(shown) + 1)]
     for each in frames:
         becomes(partial(each.evaluate, "document.documentElement.scrollWidth <= innerWidth"), True)
-    for theme, rules in (("light", VIOLATIONS), ("dark", "{runOnly: ['color-contrast']}")):
+    for theme, rules in (("light", VIOLATIONS), ("dark", CONTRAST)):
         chat.evaluate("(theme) => chat.setLooks({theme})", theme)
         chat.evaluate("chat.settle()")
         for each in frames:
