@@ -288,6 +288,38 @@ async def test_two_processes_that_wait_for_each_other_at_the_ends_of_a_pipe_in_b
     assert set(circle.removeprefix("deadlock: ").split("; ")) == waits
 
 
+LOCKING = """
+import fcntl
+import subprocess
+import sys
+
+CHILD = "import fcntl; fcntl.flock(open('app.lock', 'a'), fcntl.LOCK_EX)"
+
+with open("app.lock", "a") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    subprocess.call([sys.executable, "-c", CHILD])
+"""
+
+
+@pytest.mark.both_engines
+@pytest.mark.skipif(not BLOCKED_CALLS.exists(), reason="the kernel does not say what blocks a thread")
+async def test_a_program_that_has_the_lock_of_a_file_and_waits_for_a_child_that_wants_it_is_a_deadlock(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    file = tmp_path / "locking.py"
+    file.write_text(LOCKING)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), cwd=str(tmp_path), stop_at_entry=False, wait=False)
+        while not (answer := await client.call("fleet_state")).get("deadlocks"):
+            await trio.sleep(0.1)
+        pid = (await client.read("debugger://session"))["processId"]
+    [circle] = answer["deadlocks"]
+    [child] = re.findall(r"for the end of (s-\d+)", circle)
+    lock = f"the lock of {tmp_path}/app.lock"
+    assert circle == f"deadlock: s-1 waits for the end of {child}; {child} waits for {lock}, which s-1 has"
+    assert any(f"waits for fcntl.flock, {lock}, held by process {pid} " in each for each in answer["classes"])
+
+
 WAITING = """
 import os
 import threading

@@ -229,14 +229,14 @@ class BlockedThread(ProbeAnswer, frozen=True):
     """A thread that the kernel has blocked without a timeout.
 
     Attributes:
-        in_: `read` or `write` of a pipe or socket, the `end` of a process, a `lock` that processes share, or another
-            `thread` of its process.
-        of: the pipe or socket, or the id of the process.
+        in_: `read` or `write` of a pipe or socket, the `end` of a process, the lock of a `file`, a `lock` in memory
+            that processes share, or another `thread` of its process.
+        of: the pipe or socket, the id of the process, or the lock of the file and its path.
         runs: how often it has run: the same at two looks if it was blocked all the time between.
     """
 
     thread: int
-    in_: Literal["read", "write", "end", "lock", "thread"] = msgspec.field(name="in")
+    in_: Literal["read", "write", "end", "file", "lock", "thread"] = msgspec.field(name="in")
     of: str
     runs: Amount
 
@@ -377,6 +377,8 @@ class ProbeTask(ProbeAnswer, frozen=True):
     chain_omitted: Amount = 0
     thread: int | None = None
     waits: str | None = None
+    blocked_in: ThreadWait | None = None
+    """What the thread of a running task waits for, and with it all tasks of its loop."""
     awaited_by: tuple[str, ...] = ()
     depth: Amount = 0
     """Of Trio: in the tree of nurseries. A task comes before its children."""

@@ -434,6 +434,21 @@ def check_a_task_that_blocks_its_loop_has_its_running_frames() -> None:
     end()
 
 
+def check_what_a_task_waits_for_that_blocks_its_loop_is_said() -> None:
+    owned = threading.Lock()
+    owned.acquire()
+
+    async def blocking() -> None:
+        owned.acquire()
+
+    end = serve(blocking)
+    answer = until(lambda answer: any("blockedIn" in each for each in answer["tasks"]))
+    [task] = answer["tasks"]
+    assert (task["state"], task["blockedIn"]["kind"], task["blockedIn"]["what"]) == ("running", "lock", "owned")
+    owned.release()
+    end()
+
+
 def check_what_the_debugger_calls_is_not_of_the_task_that_it_holds() -> None:
     names: Dict[str, Any] = {"__name__": "holding", "sleep": time.sleep}
     exec("def hold(wait):\n    wait()\n", names)

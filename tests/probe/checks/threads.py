@@ -1,5 +1,6 @@
 import concurrent.futures
 import faulthandler
+import fcntl
 import importlib
 import json
 import multiprocessing
@@ -11,6 +12,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import types
@@ -300,6 +302,48 @@ def check_the_threads_that_the_kernel_has_blocked_are_listed_with_what_they_wait
     os.read(full[0], 1000000)
     for each in (mine, timed_end):
         each.close()
+
+
+LOCKED = """
+import fcntl, sys
+file = open(sys.argv[1])
+getattr(fcntl, sys.argv[2])(file, fcntl.LOCK_SH)
+print(flush=True)
+input()
+"""
+
+
+def check_who_waits_for_the_lock_of_a_file_is_said_with_the_file_and_the_process_that_has_it() -> None:
+    if not os.path.exists("/proc/self/syscall") or os.uname().machine not in ("x86_64", "aarch64"):
+        return  # only the call is known there
+    for how in ("flock", "lockf"):
+        see_the_lock_of_a_file(how)
+
+
+def see_the_lock_of_a_file(how: str) -> None:
+    with tempfile.NamedTemporaryFile("w") as file:
+        words = [sys.executable, "-c", LOCKED, file.name, how]
+        owner = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert owner.stdout is not None
+        owner.stdout.readline()
+        thread = start(lambda: getattr(fcntl, how)(file, fcntl.LOCK_EX))
+
+        def wait_in(found: Dict[str, Any]) -> Dict[str, Any]:
+            return dict(next(each.get("waits", {}) for each in found["threads"] if each["name"] == thread.name))
+
+        wait = wait_in(until(lambda found: "detail" in wait_in(found)))
+        program = os.path.basename(sys.executable)
+        detail = f"the lock of {file.name}, held by process {owner.pid} {program}"
+        assert (wait["kind"], wait["detail"]) == ("file", detail), wait
+        found = thread_list.stacks_json(SHARED, Budget(seconds=100), Renderer(Budget(seconds=100)))
+        [lock] = [each["of"] for each in found["blocked"]["threads"] if each["in"] == "file"]
+        assert lock.endswith(f" 0 EOF] {file.name}")
+        holders = pipe_holders.holders_json([lock], [os.getpid(), owner.pid], Budget(seconds=100))
+        assert holders["pipes"] == {lock: {"readers": [owner.pid], "writers": [owner.pid]}}
+        owner.kill()
+        thread.join(100)
+        assert not thread.is_alive()
+        owner.wait()
 
 
 def check_only_a_timeout_that_ends_makes_a_circle_of_threads_timed() -> None:

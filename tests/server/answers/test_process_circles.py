@@ -87,6 +87,18 @@ def test_processes_of_another_machine_have_other_ids() -> None:
     assert pipe_questions([JOINED[0], there]) == []
 
 
+def test_a_parent_that_waits_for_the_end_of_a_child_which_waits_for_its_lock_of_a_file_is_a_deadlock() -> None:
+    name = "lock:[FLOCK ADVISORY WRITE 100 fe:00:57 0 EOF] /run/app.lock"
+    uses = [JOINED[0], use(1, ("file", name))]
+    waits = "rank 1: s-3 waits for the lock of /run/app.lock, which"
+    start = f"deadlock: rank 0: s-2 waits for the end of rank 1: s-3; {waits}"
+    assert pipe_questions(uses)[0].pipes == [name]
+    assert lines(uses, **{name: ends([0], [0])}) == [f"{start} rank 0: s-2 has"]
+    assert lines(uses, **{name: ends([0, 1], [0, 1])}) == [f"{start} rank 0: s-2 and itself have"]
+    assert lines(uses, **{name: ends([0, 7], [0, 7])}) == []  # another process may release it
+    assert lines(uses) == []
+
+
 def lock(count: int, *, wanted: bool = False) -> tuple[SharedLock]:
     return (SharedLock("a", count, True, (), (SharedWaiter(1),) if wanted else ()),)
 

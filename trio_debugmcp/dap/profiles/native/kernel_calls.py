@@ -27,6 +27,7 @@ _X86_64 = {
     "receive": (45, 47, 299),
     "send": (44, 46, 307),
     "connect": (42,),
+    "lock": (72, 73),  # fcntl, flock
     "child": (61, 247),
     "futex": (202,),
     "restart": (219,),
@@ -44,6 +45,7 @@ _GENERIC = {  # aarch64 and riscv64
     "receive": (207, 212, 243),
     "send": (206, 211, 269),
     "connect": (203,),
+    "lock": (25, 32),
     "child": (95, 260),
     "futex": (98,),
     "restart": (128,),
@@ -73,6 +75,7 @@ _ON_DESCRIPTOR = {
     "receive": "data on",
     "send": "room for data on",
     "connect": "the connection of",
+    "lock": "the lock of the file of",
     "epoll": "an event of",
 }
 

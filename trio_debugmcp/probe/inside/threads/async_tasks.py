@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
-from trio_debugmcp.probe.inside.threads import asyncio_tasks, task_list, trio_tasks
+from trio_debugmcp.probe.inside.threads import asyncio_tasks, task_list, thread_list, trio_tasks
 from trio_debugmcp.probe.inside.threads.awaited import Awaits
 from trio_debugmcp.probe.inside.threads.program_task import ProgramTask
 from trio_debugmcp.probe.inside.threads.trio_tasks import TrioTask
@@ -57,6 +57,10 @@ def _entry(task: ProgramTask, awaits: Awaits, waiters: List[str], budget: Budget
     entry["state"] = "running" if task.is_running else "waiting" if words else "ready"
     if words:
         entry["waits"] = words
+    if task.is_running and task.thread is not None and task.thread.stopped is None:
+        blocking = thread_list.awaited_json([task.thread.ident], budget).get("waits")
+        if blocking is not None:  # no other task of this loop runs meanwhile
+            entry["blockedIn"] = blocking
     indexed = list(enumerate(reversed(frames)))[::-1]
     if isinstance(task, TrioTask):
         _add_place_in_tree(entry, task)

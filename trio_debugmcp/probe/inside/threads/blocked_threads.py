@@ -1,4 +1,4 @@
-"""Which threads the kernel has blocked without a timeout: in a pipe or socket, for the end of a child, for a thread.
+"""Which threads the kernel has blocked without a timeout: in a pipe or socket, for a child, a file lock or a thread.
 
     blocked_json(threads, known)
     # {"pid": 12, "threads": [{"thread": 1, "in": "write", "of": "pipe:[57]", "runs": 3}], "others": 0}
@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import imported, process_marks
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
-from trio_debugmcp.probe.inside.threads import shared_locks, unix_sockets
+from trio_debugmcp.probe.inside.threads import file_locks, shared_locks, unix_sockets
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.visible_frames import Json
@@ -52,7 +52,7 @@ def blocked_json(found: List[ProgramThread], known: Dict[int, Optional[Wait]]) -
     calls = _CALLS.get(system.machine) if system is not None and system.sysname == "Linux" else None
     if posix is None or calls is None:
         return None
-    natives = _natives(posix, found)
+    natives = kernel_ids(posix, found)
     blocked = []
     for thread in found[:_MOST_THREADS]:
         native = natives.get(thread.ident)
@@ -64,8 +64,8 @@ def blocked_json(found: List[ProgramThread], known: Dict[int, Optional[Wait]]) -
     return {"pid": posix.getpid(), "threads": blocked, "others": len(found) - len(blocked)}
 
 
-def _natives(posix: Any, found: List[ProgramThread]) -> Dict[int, int]:
-    """The ids that the kernel has for the threads; after a fork that of the main thread is the one of the process."""
+def kernel_ids(posix: Any, found: List[ProgramThread]) -> Dict[int, int]:
+    """Return the ids that the kernel has for the threads; after a fork the main thread has that of the process."""
     threads = facts.attribute(imported.now("threading"), "_active")
     if type(threads) is not dict:  # the program has not imported it: it has a main thread only
         return {thread.ident: posix.getpid() for thread in found if len(found) == 1}
@@ -86,6 +86,8 @@ def _blocked(posix: Any, calls: Dict[int, str], native: int) -> Optional[Json]:
         if len(call) < 5 or not call[0].isdigit():  # it runs
             return None
         what = _what(posix, calls.get(int(call[0]), ""), [int(each, 16) for each in call[1:5]])
+        lock = file_locks.awaited_by(posix, native) if what is None else None
+        what = what if lock is None else ("file", file_locks.name_of(lock))
     except (OSError, ValueError):
         return None
     runs = [int(line.split()[1]) for line in status if b"voluntary_ctxt_switches" in line]

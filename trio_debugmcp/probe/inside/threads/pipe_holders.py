@@ -1,17 +1,18 @@
-"""Which processes of this machine have an end of a pipe, or of a socket that leads to another one of this machine.
+"""Which processes of this machine have an end of a pipe, of a socket within this machine, or the lock of a file.
 
     holders_json(["pipe:[57]"], [12, 13], budget)
     # {"pipes": {"pipe:[57]": {"readers": [12], "writers": [12, 13]}}, "isWhole": True}
 
 It is whole if no process may have one that does not let itself be looked at. Of a socket, who has either end is both a
-reader and a writer: it may write, or shut it down. One whose other end is not known is left out.
+reader and a writer: it may write, or shut it down. One whose other end is not known is left out. So is who has a lock,
+and a lock of which it is not known.
 """
 
 from typing import Any, Dict, Iterable, List, Tuple
 
 from trio_debugmcp.probe.inside import imported, process_marks
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.threads import unix_sockets
+from trio_debugmcp.probe.inside.threads import file_locks, unix_sockets
 from trio_debugmcp.probe.inside.visible_frames import Json
 
 _MOST_BYTES = 4000
@@ -30,7 +31,7 @@ def holders_json(pipes: List[str], among: List[int], budget: Budget) -> Json:
     found: Dict[str, Dict[str, List[int]]] = {}
     by_link: Dict[str, List[Dict[str, List[int]]]] = {}
     for pipe in pipes:
-        links = [pipe] if pipe.startswith("pipe:[") else [pipe, unix_sockets.peer_of(pipe)]
+        links = _links(pipe)
         if all(links):
             found[pipe] = {"readers": [], "writers": []}
             for link in links:
@@ -47,7 +48,23 @@ def holders_json(pipes: List[str], among: List[int], budget: Budget) -> Json:
             _add_ends(posix, int(name), by_link)
         except OSError:
             is_whole = is_whole and not _may_have_one(posix, int(name), among, begin)
+    for name in [name for name in found if name.startswith(file_locks.PREFIX)]:
+        if not _is_known(posix, name, found[name]["readers"]):
+            del found[name]
     return {"pipes": found, "isWhole": is_whole}
+
+
+def _links(name: str) -> List[str]:
+    """Return what leads to a pipe, a socket or a lock: what descriptors name, or the lock itself."""
+    if name.startswith(file_locks.PREFIX):
+        return [f"{file_locks.PREFIX}{file_locks.listed_in(name)}"]
+    return [name] if name.startswith("pipe:[") else [name, unix_sockets.peer_of(name)]
+
+
+def _is_known(posix: Any, lock: str, holders: List[int]) -> bool:
+    """Whether who took a lock is among those who have it, or has ended."""
+    taker = int(file_locks.listed_in(lock).split()[3])
+    return bool(holders) and (taker in holders or taker <= 0 or _stat(posix, taker)[2] < 0)
 
 
 def _may_have_one(posix: Any, pid: int, among: List[int], begin: int) -> bool:
@@ -60,9 +77,14 @@ def _may_have_one(posix: Any, pid: int, among: List[int], begin: int) -> bool:
 
 
 def _add_ends(posix: Any, pid: int, found: Dict[str, List[Dict[str, List[int]]]]) -> None:
+    with_locks = any(link.startswith(file_locks.PREFIX) for link in found)
     for number in posix.listdir(f"/proc/{pid}/fd"):
         try:
-            listed = found.get(posix.readlink(f"/proc/{pid}/fd/{number}"))
+            link = posix.readlink(f"/proc/{pid}/fd/{number}")
+            for lock in file_locks.held_by(posix, pid, number) if with_locks and link.startswith("/") else ():
+                for ends in found.get(f"{file_locks.PREFIX}{lock}", ()):
+                    _add(pid, ends, _ENDS[2])
+            listed = found.get(link)
             if listed is None:
                 continue
             lines = process_marks.read_file(posix, f"/proc/{pid}/fdinfo/{number}", _MOST_BYTES).splitlines()

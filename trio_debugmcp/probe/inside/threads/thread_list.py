@@ -7,12 +7,13 @@ Who has a plain `threading.Lock` is not known to Python. A thread that is in a `
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import visible_frames
+from trio_debugmcp.probe.inside import imported, visible_frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.debugger.seam import ProgramThread
 from trio_debugmcp.probe.inside.threads import (
     blocked_threads,
+    file_locks,
     library_waits,
     shared_locks,
     shared_uses,
@@ -139,7 +140,27 @@ def _waits(page: List[ProgramThread], budget: Budget) -> Dict[int, Optional[Wait
             known[thread.ident] = waits.wait_of(thread)
         except Exception:  # bytecode of a version that is not known
             continue
+    _add_file_locks(page, known, budget)
     return known
+
+
+def _add_file_locks(page: List[ProgramThread], known: Dict[int, Optional[Wait]], budget: Budget) -> None:
+    """Say of those that wait for the lock of a file which one it is, and which processes have it.
+
+    Whatever called that, the kernel says it; of a call that it does not know, the function is known.
+    """
+    posix = imported.first_seen("posix")
+    natives = {} if posix is None else blocked_threads.kernel_ids(posix, page)
+    for thread in page:
+        wait = known.get(thread.ident)
+        if thread.ident in natives and thread.ident in known and (wait is None or wait.kind == "file"):
+            offset = thread.top.f_lasti
+            detail = file_locks.described(posix, natives[thread.ident], budget) if thread.stopped is None else ""
+            if detail and wait is None:
+                wait = known[thread.ident] = Wait("file", waits.call_of(thread))
+                wait.offset = offset
+            if detail and wait is not None:
+                wait.detail = detail
 
 
 def _thread_json(

@@ -52,6 +52,7 @@ _FUNCTIONS = {
     ("builtins", "input"): "input",
     ("select", "select"): "io",
     ("signal", "pause"): "signal",
+    **{("fcntl", name): "file" for name in ("flock", "lockf")},
     ("signal", "sigwait"): "signal",
     **{("posix", name): "process" for name in ("wait", "wait3", "wait4", "waitid", "waitpid", "system")},
     **{("posix", name): "io" for name in ("read", "readv", "write", "writev")},

@@ -29,6 +29,9 @@ _IN_SOCKETS = {
     "read": "waits to read from an empty socket of which only {} have an end",
 }
 
+_WITH_HOLDERS = ("file", *_IN_PIPES)
+"""What is asked of the machine: who may end the wait."""
+
 _SOCKET = "socket:"
 """How the name of one begins, among those of pipes."""
 
@@ -71,7 +74,7 @@ def pipe_questions(uses: Sequence[BlockedUse]) -> list[PipeQuestion]:
     found = list[PipeQuestion]()
     for machine in dict.fromkeys(machine for machine, _ in by_pid):
         here = [use for use in by_pid.values() if use.machine == machine]
-        pipes = sorted({each.of for use in here for each in use.blocked.threads if each.in_ in _IN_PIPES})
+        pipes = sorted({each.of for use in here for each in use.blocked.threads if each.in_ in _WITH_HOLDERS})
         if pipes and len(here) > 1:
             found.append(PipeQuestion(here[0].process.id, machine, pipes, [use.blocked.pid for use in here]))
     return found
@@ -174,8 +177,11 @@ def _said(wait: _OutsideWait) -> str:
     use, thread = wait.use, wait.thread
     others = [each.process for each in wait.holders if each.process.id != use.process.id]
     holders = " and ".join([named(others)] * bool(others) + ["itself"] * (len(others) < len(wait.holders)))
+    is_one = len(wait.holders) == 1
     if thread.in_ == "end":
         what = f"waits for the end of {holders}"
+    elif thread.in_ == "file":
+        what = f"waits for the lock of {thread.of.partition('] ')[2]}, which {holders} {'has' if is_one else 'have'}"
     elif thread.in_ == "lock":
         what = f"waits for {waited_for(use, thread.thread)}, which {holders} has"
     else:

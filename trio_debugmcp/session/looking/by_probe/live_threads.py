@@ -39,12 +39,13 @@ _KINDS = {
     "process": "a process",
     **{kind: f"a {kind}" for kind in ("lock", "queue", "condition", "barrier", "semaphore", "future", "signal")},
     "event": "an event",
+    "file": "a file lock",
     "join": "a thread to end",
 }
 """What is waited for, by kind, where no expression of the program is known."""
 
 
-_DETAILED = ("queue", "process", "barrier", "future")
+_DETAILED = ("queue", "process", "barrier", "future", "file")
 """What has a state or a number that is shown: `jobs.get, 0 items`."""
 
 _ENDS = {"join": "the end of", "future": "run by"}
@@ -165,9 +166,10 @@ def locals_of(frame: ProbeFrame, is_path: Callable[[str], bool]) -> Locals:
 
 def live_task(task: ProbeTask, is_path: Callable[[str], bool]) -> LiveTask:
     """Return a task of the probe's."""
+    blocked_in = "" if task.blocked_in is None else f", its thread waits for {waits_for(task.blocked_in)}"
     return LiveTask(
         task.name,
-        task.state,
+        f"{task.state}{blocked_in}",
         tuple(map(live_frame, task.chain)),
         task.waits,
         task.depth,
