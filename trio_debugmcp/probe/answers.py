@@ -298,7 +298,7 @@ class ProbeStop(ProbeAnswer, frozen=True):
     handling: str | None = None
     """The exception that the top frame is handling: type and message."""
     raised: ProbePlace | None = None
-    """Where the exception of the stop was raised, if it has left that frame and was raised again."""
+    """Where the exception of the stop was raised, if it has left that frame: in a library, or it was raised again."""
 
 
 class ProbeVariables(ProbeAnswer, frozen=True):

@@ -164,7 +164,8 @@ class Locals(Struct, frozen=True):
 
     `globals` are those that the statement at hand reads, as far as that is known. `returned` are the results of
     functions that were called or left by the step that led here. `hidden`: how many frames of which packages the
-    debugger leaves out of the stack. `raised`: where the exception of the stop was raised, if it has left that frame.
+    debugger leaves out of the stack. `raised`: where the exception of the stop was raised, if it has left that frame;
+    `raised_in_library`: that is one of a library's.
     """
 
     scopes: tuple[NamedScope, ...] = ()
@@ -174,6 +175,7 @@ class Locals(Struct, frozen=True):
     returned: tuple[Variable, ...] = ()
     hidden: Mapping[str, int] = {}
     raised: Location | None = None
+    raised_in_library: bool = False
 
 
 class Stack(Struct, frozen=True):

@@ -95,18 +95,24 @@ def answer_json(thread: ProgramThread, bounds: ChainBounds, budget: Budget, rend
 
 
 def left_place(thread: ProgramThread, budget: Budget, renderer: Renderer) -> Optional[Json]:
-    """Return where in the program an exception was raised that has left that frame, as its handler raised it again."""
+    """Return where an exception was raised that has left that frame.
+
+    That is a frame of the program, whose handler raised it again, or one of a library. That a library has raised an
+    AssertionError says nothing more: its function compares for the test that has called it.
+    """
     value, trace = attached.debugger().exception(thread)
     if value is None:
         return None
     telling = _ChainAnswer(thread, ChainBounds(0, 0, 0), budget, renderer)
+    library: Optional[Json] = None
     for frame, line_ in reversed(list(entries_of(trace))):
         if telling.shows(frame):
-            return None
+            break
         place = None if attached.is_own(frame) else telling.place(frame, line_)
         if place is not None and not place.get("library"):
             return place
-    return None
+        library = library or place
+    return None if issubclass(type(value), AssertionError) else library
 
 
 class _ChainAnswer:

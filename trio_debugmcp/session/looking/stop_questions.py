@@ -228,6 +228,7 @@ class StopQuestions:
             returned=tuple(probe_variable(value, is_path, unknown) for value in answer.returned[:MAX_RETURNED]),
             hidden=answer.hidden,
             raised=None if answer.raised is None else self._location(answer.raised),
+            raised_in_library=answer.raised is not None and answer.raised.library,
         )
 
     # --- The adapter --------------------------------------------------------------------------------------------------
