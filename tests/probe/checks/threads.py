@@ -387,14 +387,13 @@ def check_a_thread_that_runs_is_not_waiting() -> None:
 
 
 def check_c_code_that_is_not_known_to_wait_is_named() -> None:
-    import fcntl
-
-    with open(__file__) as mine, open(__file__) as other:
-        fcntl.flock(mine, fcntl.LOCK_EX)
-        thread = start(lambda: fcntl.flock(other, fcntl.LOCK_EX))
-        wanted = (thread.name, "running", "fcntl.flock")
+    with tempfile.TemporaryDirectory() as directory:
+        pipe = os.path.join(directory, "pipe")
+        os.mkfifo(pipe)
+        thread = start(lambda: os.close(os.open(pipe, os.O_RDONLY)))
+        wanted = (thread.name, "running", "os.open")
         until(lambda found: wanted in [(each["name"], each["state"], each.get("calls")) for each in found["threads"]])
-        fcntl.flock(mine, fcntl.LOCK_UN)
+        os.close(os.open(pipe, os.O_WRONLY))
         thread.join()
 
 
