@@ -124,7 +124,7 @@ READ, EACH_KB, KEPT_KB = "rank=100-499", 100, 8 * 1024
 async def test_of_a_thousand_half_die_a_hundred_never_read_and_the_others_are_paused_and_continued(
     descriptors: None,
 ) -> None:
-    async with server() as process, connect_process(process) as client:
+    async with server(cold=True) as process, connect_process(process) as client:
         client.timeout = TEST_SECONDS
         door = await client.call("debug_listen")
         before = memory_kb(process.pid)

@@ -16,6 +16,7 @@ import pytest
 import trio
 import trio.testing
 
+from tests import warm
 from tests.real.conftest import TEST_SECONDS, at, needs_gdb, program, where
 from trio_debugmcp.testing import DebugClient, connect_process
 
@@ -24,7 +25,8 @@ GONE_SECONDS = 120
 
 
 def descendants(pid: int) -> set[int]:
-    """The process ids of its children, their children, and so on."""
+    """The process ids of its children, their children, and so on; for a warm server, of those of the server."""
+    pid = warm.behind(pid)
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -54,13 +56,16 @@ async def assert_gone(pids: set[int]) -> None:
 
 
 @asynccontextmanager
-async def server(seconds: float = TEST_SECONDS, *, interrupts: bool = True) -> AsyncIterator[trio.Process]:
+async def server(
+    seconds: float = TEST_SECONDS, *, cold: bool = False, interrupts: bool = True
+) -> AsyncIterator[trio.Process]:
     """A server process; it is killed at the end of the block if the test has not ended it.
 
-    Unless it `interrupts`, SIGINT is ignored at its start; else it is not, also where it is in the tests.
+    It is a warm one unless it is to be `cold`, with a process group of its own. Unless that `interrupts`, SIGINT is
+    ignored at its start; else it is not, also where it is in the tests.
     """
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-m", "trio_debugmcp"],
+        [sys.executable, "-m", "trio_debugmcp"] if cold else warm.server(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -112,7 +117,7 @@ async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> 
     ],
 )
 async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> None:
-    async with server() as process, connect_process(process) as client:
+    async with server(cold=ending == "SIGINT") as process, connect_process(process) as client:
         session = await start(client, paused=paused)
         children = descendants(process.pid)
         assert children == watchdog_of(process) | {session["processId"]}, "nothing stands beside the program"
@@ -133,7 +138,7 @@ async def test_a_program_finds_ctrl_c_ignored_if_it_was_when_the_server_started(
 ) -> None:
     file = tmp_path / "itself.py"
     file.write_text("import signal\nprint(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, flush=True)\n")
-    async with server(interrupts=interrupts) as process, connect_process(process) as client:
+    async with server(cold=True, interrupts=interrupts) as process, connect_process(process) as client:
         end = await client.call("debug_launch", program=str(file), stop_at_entry=False)
         assert end["stdout"] == f"{not interrupts}\n"
 

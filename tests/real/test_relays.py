@@ -194,7 +194,7 @@ async def test_when_the_server_is_killed_the_relay_says_so_and_the_processes_run
     (of_server := tmp_path / "server").mkdir()
     async with open_job(tmp_path) as job:
         monkeypatch.setenv("TMPDIR", str(of_server))
-        async with server() as process, connect_process(process) as client:
+        async with server(cold=True) as process, connect_process(process) as client:
             client.timeout = TEST_SECONDS
             door = await client.call("debug_listen", tls=True)
             async with open_relay_process(tmp_path, door, "--pid", *job.pids) as relay:

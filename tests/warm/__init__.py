@@ -10,7 +10,8 @@ The relay is a bare interpreter, which starts within milliseconds, and stands in
 become the server's, signals are forwarded, it ends with the server's exit code, and if it is killed the server is
 killed. test_warm.py checks all that.
 
-Tests of the start, of the processes below a server, or of its descriptors run `python -m trio_debugmcp` instead.
+`behind` is the server's process id, for tests of the processes below it. Tests of the start, or of a server's
+descriptors and what it inherits, run `python -m trio_debugmcp` instead.
 """
 
 import os
@@ -36,6 +37,14 @@ def python_m(module: str, *arguments: str) -> list[str]:
     if not _parents:
         _parents.append(_start())
     return [sys.executable, "-I", "-S", str(HERE / "relay.py"), _parents[0][0], module, *arguments]
+
+
+def behind(relay: int) -> int:
+    """The process id of the server that a relay stands for, from its first answer to its end; of others their own."""
+    try:
+        return int(Path(f"{_parents[0][0]}-{relay}").read_text()) if _parents else relay
+    except FileNotFoundError:
+        return relay
 
 
 def _start() -> tuple[str, "subprocess.Popen[bytes]"]:

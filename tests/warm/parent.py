@@ -42,6 +42,7 @@ class Parent:
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
         self._relays: dict[int, socket.socket] = {}
+        self._notes: dict[int, Path] = {}
         self._selector = selectors.DefaultSelector()
         self._child_ended, tell = socket.socketpair()
         tell.setblocking(False)
@@ -78,15 +79,18 @@ class Parent:
         if not wanted:  # the relay was killed meanwhile
             relay.close()
             return
+        number, *what = json.loads(wanted)
+        note = Path(f"{self._listener.getsockname()}-{number}")
         process = os.fork()
         if process == 0:
+            note.write_text(str(os.getpid()))  # before it answers anything
             for inherited in (self._listener, self._child_ended, self._tell, relay, *self._relays.values()):
                 inherited.close()
             self._selector.close()
-            become(streams, *json.loads(wanted))
+            become(streams, *what)
         for stream in streams:
             os.close(stream)
-        self._relays[process] = relay
+        self._relays[process], self._notes[process] = relay, note
         self._selector.register(relay, selectors.EVENT_READ, process)
         with suppress(BrokenPipeError):
             relay.sendall(process.to_bytes(4, "big"))
@@ -97,14 +101,15 @@ class Parent:
             if process == 0:
                 return
             if process in self._relays:
-                code = os.waitstatus_to_exitcode(status)
-                with suppress(BrokenPipeError):
-                    self._relays[process].sendall(code.to_bytes(4, "big", signed=True))
-                self._forget(process)
+                self._forget(process, os.waitstatus_to_exitcode(status))
 
-    def _forget(self, process: int) -> None:
+    def _forget(self, process: int, code: int | None = None) -> None:
         relay = self._relays.pop(process)
+        self._notes.pop(process).unlink(missing_ok=True)  # as another process may have the number then
         self._selector.unregister(relay)
+        if code is not None:
+            with suppress(BrokenPipeError):
+                relay.sendall(code.to_bytes(4, "big", signed=True))
         relay.close()
 
 

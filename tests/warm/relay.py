@@ -10,7 +10,7 @@ import sys
 def main(path: str, module: str, *arguments: str) -> None:
     with socket.socket(socket.AF_UNIX) as parent:
         parent.connect(path)
-        request = json.dumps([module, arguments, os.getcwd(), dict(os.environ)]).encode()
+        request = json.dumps([os.getpid(), module, arguments, os.getcwd(), dict(os.environ)]).encode()
         socket.send_fds(parent, [len(request).to_bytes(4, "big")], [0, 1, 2])
         parent.sendall(request)
         null = os.open(os.devnull, os.O_RDWR)

@@ -44,3 +44,16 @@ def test_a_signal_to_the_relay_ends_the_server(number: signal.Signals) -> None:
         process.send_signal(number)
         assert process.stdout.read() == b"", "no process holds the pipe any more"
         assert process.wait(END_SECONDS) == (0 if number == signal.SIGTERM else -signal.SIGKILL)
+
+
+def test_the_server_behind_a_relay_is_named_as_long_as_it_runs() -> None:
+    with subprocess.Popen(
+        warm.server("serve", "--ws", "0"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        assert b"dashboard" in process.stderr.readline()
+        server = warm.behind(process.pid)
+        assert server != process.pid
+        os.kill(server, signal.SIGTERM)
+        assert process.wait(END_SECONDS) == 0
+        assert warm.behind(process.pid) == process.pid
