@@ -21,10 +21,6 @@ from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.testing import DebugClient, connect_streams
 
-# The compilers of Kotlin and Scala run for a few seconds each: to make their own code fast would take as long again.
-# The first two options are what these scripts take by themselves.
-os.environ["JAVA_OPTS"] = "-Xmx256M -Xms32M -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
 SOURCES = Path(__file__).parent.parent / "programs" / "native"
 
 TEST_SECONDS = 600

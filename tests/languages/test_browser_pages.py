@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 import trio
@@ -19,7 +20,7 @@ from tests.languages.conftest import TEST_SECONDS, need
 from tests.ports import free_port
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.dap.profiles.javascript.browsers import browser_at
+from trio_debugmcp.dap.profiles.javascript.browsers import browser_arguments, browser_at
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 PROJECT = Path(__file__).parent.parent / "programs" / "page"
@@ -218,7 +219,7 @@ async def test_what_is_not_a_page_is_refused_before_anything_ends(debugging: Con
 @contextmanager
 def running(browser: str, directory: Path, url: str) -> Iterator[int]:
     """A browser that listens for debuggers, on a page; its port."""
-    arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]
+    arguments = [*browser_arguments(headed=False), "--remote-debugging-port=0"]
     command = [browser, *arguments, f"--user-data-dir={directory}", url]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
@@ -227,6 +228,12 @@ def running(browser: str, directory: Path, url: str) -> Iterator[int]:
             yield int(announced.split("/")[2].rpartition(":")[2])
         finally:
             os.killpg(process.pid, signal.SIGKILL)
+
+
+def pages(port: int) -> list[str]:
+    """The URLs of all pages of a browser, also of those that it does not show."""
+    with urlopen(f"http://127.0.0.1:{port}/json/list", timeout=TEST_SECONDS) as listed:
+        return [each["url"] for each in json.load(listed)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="announces its port in another way")
@@ -249,6 +256,7 @@ async def test_a_page_of_a_running_browser_is_attached_to_by_port_and_url_and_li
             assert (await client.call("debug_attach", port=port, url=url))["state"] == "Running"
             assert (await client.call("evaluate", expression="go(), n"))["value"] == "2"
             assert await client.call("debug_disconnect") == {"detached": True}
+        assert pages(port) == [url], "those of the browser itself would take more time than the rest of its start"
 
 
 async def test_a_browser_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:

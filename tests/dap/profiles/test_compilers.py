@@ -74,6 +74,14 @@ def test_our_tables_build_c_and_rust_with_debug_information() -> None:
         assert plan.command[:2] == ("cargo", "build")
 
 
+def test_compilers_on_the_virtual_machine_do_not_take_their_time_to_make_their_own_code_faster() -> None:
+    profile = profile_named("java")
+    assert profile is not None
+    assert {build.command[:2] for build in profile.builds} == {
+        (name, "-J-XX:TieredStopAtLevel=1") for name in ("javac", "kotlinc", "scalac")
+    }
+
+
 GCC = """In file included from a.c:1:
 a.c: In function 'main':
 a.c:4:7: warning: unused variable 'y'

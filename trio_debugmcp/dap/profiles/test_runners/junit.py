@@ -39,6 +39,9 @@ _LANG = ("String", "Integer", "Long", "Double", "Float", "Short", "Byte", "Chara
 RUNNERS = [Path(__file__).with_name(f"RunJUnit{version}.java") for version in (4, 5)]
 """The small programs of ours."""
 
+SHORT_RUN = "-J-XX:TieredStopAtLevel=1"
+"""For a compiler of a few files, which runs too shortly to gain from making its own code as fast as can be."""
+
 NONE_FOUND = r"(?m)^\[\s*0 tests found\s*\]|^OK \(0 tests\)"
 """What they write where no test was of that name."""
 
@@ -76,7 +79,7 @@ def junit_run(test: NamedTest) -> TestRun:
     jars = os.pathsep.join(with_five(test.file, needed) if is_five else with_four(test.file, needed))
     main = RUNNERS[is_five]
     roots = os.pathsep.join(project_roots(file, within))
-    javac = ("javac", "-g", "-proc:none", "-sourcepath", roots, "-cp", jars, "-d", "{output}")
+    javac = ("javac", SHORT_RUN, "-g", "-proc:none", "-sourcepath", roots, "-cp", jars, "-d", "{output}")
     whole = "$".join([full, *inner])
     if method is None:
         selected: tuple[str, ...] = (whole,)

@@ -13,7 +13,7 @@ from trio_debugmcp.dap.profiles.java.jvm_sources import libraries, package_of
 from trio_debugmcp.dap.profiles.language import NoSuchTest
 from trio_debugmcp.dap.profiles.projects.project_program import files_below
 from trio_debugmcp.dap.profiles.test_runners.class_paths import class_path
-from trio_debugmcp.dap.profiles.test_runners.junit import FAILURES, NONE_FOUND, RUNNERS, with_five, with_four
+from trio_debugmcp.dap.profiles.test_runners.junit import FAILURES, NONE_FOUND, RUNNERS, SHORT_RUN, with_five, with_four
 from trio_debugmcp.dap.profiles.test_runners.named_test import (
     ANNOTATION,
     NamedTest,
@@ -36,8 +36,8 @@ TEST = re.compile(
 CLASS = re.compile(r"\b(?:class|object|interface|trait)\s+(?P<name>\w+)")
 
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
-    ".kt": ("kotlinc", "-jvm-target", "1.8"),
-    ".scala": ("scalac", "-g:vars"),
+    ".kt": ("kotlinc", SHORT_RUN, "-jvm-target", "1.8"),
+    ".scala": ("scalac", SHORT_RUN, "-g:vars"),
 }
 
 _TYPES = {
@@ -82,7 +82,7 @@ def jvm_run(test: NamedTest) -> TestRun:
         selected = (f"{whole}#{name}({_types(method)})",) if is_five else (whole, name)
     main = RUNNERS[is_five]
     own, java = list(_sources(file, package, test.suffix)), list(_sources(file, package, ".java"))
-    javac = ("javac", "-g", "-proc:none", "-d", "{output}", "-cp")
+    javac = ("javac", SHORT_RUN, "-g", "-proc:none", "-d", "{output}", "-cp")
     return TestRun(
         str(file),
         selected,
