@@ -151,7 +151,7 @@ POLICY = {
         dap.direct._SHORT_LIFE_SECONDS
         dap.listener._FULL_SECONDS dap.pids._POLL_SECONDS dap.process._POLL_SECONDS dap.profiles.finding._RETRY_SECONDS
         dap.profiles.browser_profile._POLL_SECONDS server.tools.starting.first_stop._ASK_SECONDS
-        session.before.listening_tasks._POLL_SECONDS
+        session.before.task_processes._POLL_SECONDS
         dap.profiles.javascript.node_inspector._POLL_SECONDS dap.watchdog_process._SWEEP_SECONDS
         dap.process._SHORT_LIFE_SECONDS dap.process._LIFE_POLL_SECONDS
         editors.values.renewing._LOOK_SECONDS probe.inside.bounds._REPEATS_SECONDS probe.inside.questions._SOON_SECONDS
@@ -168,7 +168,7 @@ POLICY = {
     """,
     "a pace, and how long it must be quiet": """
         editors.rounds.ROUND_SECONDS editors.rounds.BETWEEN_SECONDS
-        editors.rounds.ACTING_SECONDS session.output.output_announcements.ANNOUNCE_SECONDS
+        editors.rounds.ACTING_SECONDS session.output.console.ANNOUNCE_SECONDS
         session.stops.other_threads.LOCATING_AFTER_SECONDS session.stops.other_threads.LOCATING_SECONDS
         replay.recorded_adapter.PROMPT_SECONDS session.hunting.hunt_plan.CALM_SECONDS
     """,

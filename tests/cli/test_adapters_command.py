@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.cli import main
-from trio_debugmcp.cli._adapter_check import sample_for
+from trio_debugmcp.cli._install import sample_for
 from trio_debugmcp.dap.profiles import PROFILES
 
 pytestmark = pytest.mark.real

@@ -13,7 +13,7 @@ from tests.cli.shell import SERVER, Shell
 from tests.client.peer import Json, Peer, content, text, tool
 from trio_debugmcp.cli._target import Failure
 from trio_debugmcp.cli.shell.display import Display
-from trio_debugmcp.cli.shell.prompt_completion import proposals
+from trio_debugmcp.cli.shell.prompt import proposals
 from trio_debugmcp.cli.shell.shell_commands import Commands, Quit, arguments, split
 from trio_debugmcp.client import InspectorClient
 

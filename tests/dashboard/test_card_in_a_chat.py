@@ -18,7 +18,7 @@ from tests.dashboard.axe import CONTRAST, VIOLATIONS, problems_of
 from tests.dashboard.conftest import OpenPage
 from tests.dashboard.eventually import becomes, eventually, hold_time
 from tests.javascript import package
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopData
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Frame, FrameLocator, Page, Route

@@ -14,7 +14,7 @@ from tests.server.people.scene import scene
 from tests.server.tools_page import answers_of, data_type
 from trio_debugmcp.server.answers.answer import Answer, encoded
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopData
 from trio_debugmcp.server.answers.text import joined, numbered_excerpt
 from trio_debugmcp.server.answers.values import named, shown_value
 from trio_debugmcp.server.tools import open_toolbox

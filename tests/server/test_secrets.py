@@ -18,7 +18,7 @@ from tests.server.scene import OUTPUT, STACK, TIMELINE, failure, launch
 from tests.server.test_logging import log, logged, set_level
 from trio_debugmcp.masking.masked_answers import masked_json
 from trio_debugmcp.server.answers.answer import encoded
-from trio_debugmcp.server.answers.stop_data import ShownValue
+from trio_debugmcp.server.answers.stop_answer import ShownValue
 from trio_debugmcp.server.answers.typed import MemberPayload, OutboundPayload
 from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.secrets import masked_result, masked_text

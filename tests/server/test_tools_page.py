@@ -3,8 +3,7 @@
 import msgspec
 
 from tests.server.tools_page import PAGE, answers_of, document
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData
 from trio_debugmcp.server.tools import open_toolbox
 
 

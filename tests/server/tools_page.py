@@ -13,7 +13,7 @@ import msgspec
 
 from tests.real.tool_cases import ANY, MEANINGS, codes
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopData
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import UNLISTED, Tool
 from trio_debugmcp.state.payloads import Payload

@@ -11,8 +11,7 @@ import trio.testing
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.session.event_ring import Timeline
-from trio_debugmcp.session.merger import MOST_IN_A_TURN, Merger
-from trio_debugmcp.session.revisions import Revisions
+from trio_debugmcp.session.merger import MOST_IN_A_TURN, Merger, Revisions
 from trio_debugmcp.state.changes import OriginLearned, Resumed, SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Origin, State
 from trio_debugmcp.state.session_resources import SESSIONS, session_uri

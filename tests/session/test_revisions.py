@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.session.event_ring import Timeline
-from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.revisions import Revisions
+from trio_debugmcp.session.merger import Merger, Revisions
 from trio_debugmcp.state.changes import Change, SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Origin
 from trio_debugmcp.state.session_resources import RESOURCES_OF_SESSIONS, session_uri

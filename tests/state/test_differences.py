@@ -11,8 +11,7 @@ from tests.state.test_captures import capture
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values.capture_tree import capture_json
 from trio_debugmcp.probe.inside.values.rendering import Renderer
-from trio_debugmcp.state.captures import Capture, CapturedValue
-from trio_debugmcp.state.differences import CaptureDifference, ChangedPath, difference
+from trio_debugmcp.state.captures import Capture, CaptureDifference, CapturedValue, ChangedPath, difference
 
 V = CapturedValue
 

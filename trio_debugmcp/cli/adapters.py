@@ -197,7 +197,7 @@ def _checked(
     """Yield each adapter with what came of its check, one after the other: side by side they would be slower."""
     import trio
 
-    from trio_debugmcp.cli._adapter_check import AdapterCheck, check, sample_for
+    from trio_debugmcp.cli._install import AdapterCheck, check, sample_for
 
     profile_of = {profile.name: profile for profile in profiles}
     for status in adapters:

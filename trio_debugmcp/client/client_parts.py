@@ -1,8 +1,7 @@
 """The parts of an `InspectorClient`, put together for one target. Importing this imports the SDK's client."""
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.opening_connection import ClientConnection, Target, open_connection
-from trio_debugmcp.client.connection.supervisor import Supervisor
+from trio_debugmcp.client.connection.supervisor import ClientConnection, Supervisor, Target, open_connection
 from trio_debugmcp.client.events import CacheChange
 from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.state.cache import ContentCache

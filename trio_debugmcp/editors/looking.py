@@ -18,7 +18,6 @@ from trio_debugmcp.editors.reported_events import module_of
 from trio_debugmcp.editors.values.paging import is_without, page
 from trio_debugmcp.editors.values.renewing import asked, way_to_scope
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.source_text import source_text
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Locals, Snapshot, StackFrame
@@ -54,7 +53,7 @@ async def first_threads(session: DebugSession) -> list[tuple[int, str | None]]:
 async def stack_trace(editor: Editor, arguments: StackTraceArguments) -> dict[str, Any]:
     """Answer a page of a thread's stack."""
     session, snapshot = editor.paused()
-    thread = active_thread(snapshot, arguments.thread_id)
+    thread = snapshot.active_thread(arguments.thread_id)
     count = min(arguments.levels or ALL_FRAMES, ALL_FRAMES)
     anew = session.requests.suspension.has_called
     found, total = await session.looking.frames(snapshot, thread, arguments.start_frame, count, anew=anew)

@@ -8,7 +8,6 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import EditorRefusal
 from trio_debugmcp.editors.starting import LAUNCH_SECONDS
 from trio_debugmcp.editors.values.renewing import as_of_now
-from trio_debugmcp.session.looking.frames import active_thread
 
 
 async def continue_(editor: Editor, arguments: ThreadArguments) -> dict[str, Any]:
@@ -63,7 +62,7 @@ async def _resume(editor: Editor, tool: str, **arguments: Any) -> None:
     # Else its person means the stop before. One to whom nothing was reported yet can only mean this one.
     if editor.at_stop not in (None, stop):
         raise EditorRefusal("The program has stopped elsewhere meanwhile.", word="notStopped")
-    active_thread(snapshot, arguments.get("thread_id"))
+    snapshot.active_thread(arguments.get("thread_id"))
     await editor.call(tool, session_id=snapshot.id, wait=False, **arguments)
     editor.left = None if snapshot.stop is None else (snapshot.id, snapshot.stop.number)
 

@@ -22,9 +22,8 @@ from msgspec import Struct
 
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.connected_client import Client
-from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.program_at_hand import chosen
+from trio_debugmcp.session.program_at_hand import DebuggedProgram, chosen
 
 LINGER_SECONDS = 120.0
 """Time for an agent's host to be restarted, or a person to take over, before the program is ended."""

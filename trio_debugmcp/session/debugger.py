@@ -31,7 +31,6 @@ from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
-from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.earlier_server import EarlierServer
 from trio_debugmcp.session.event_ring import Timeline
 from trio_debugmcp.session.hunting.hunts import Hunts
@@ -40,6 +39,7 @@ from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.not_paused import not_paused, only_listens
 from trio_debugmcp.session.output.console import Console
+from trio_debugmcp.session.program_at_hand import DebuggedProgram
 from trio_debugmcp.session.programs import Programs
 from trio_debugmcp.session.project_file import ProjectFile
 from trio_debugmcp.session.run_store import RunStore

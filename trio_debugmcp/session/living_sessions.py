@@ -19,11 +19,11 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageE
 from trio_debugmcp.session.before.builds import Builds
 from trio_debugmcp.session.before.configured_tasks import TaskRunner
 from trio_debugmcp.session.breakpoints.registry import BreakpointRegistry
-from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.handshake import LAST_OUTPUT_LENGTH
 from trio_debugmcp.session.handshake_turns import HandshakeTurns
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.program_at_hand import DebuggedProgram
 from trio_debugmcp.session.programs import Programs
 from trio_debugmcp.session.run_store import RunStore
 from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext

@@ -16,10 +16,9 @@ from trio_debugmcp.dap.profiles.profile import Profile
 from trio_debugmcp.dap.profiles.starts import Launch, RootStart
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProcessorUse
-from trio_debugmcp.session.debugged_program import DebuggedProgram
 from trio_debugmcp.session.looking.sources import Sources
 from trio_debugmcp.session.output.console import Console
-from trio_debugmcp.session.program_at_hand import ProgramAtHand
+from trio_debugmcp.session.program_at_hand import DebuggedProgram, ProgramAtHand
 from trio_debugmcp.session.start import session_active
 from trio_debugmcp.state.model import State
 

@@ -28,7 +28,7 @@ from trio_debugmcp.dap.messages import (
     Terminated,
     UnknownEvent,
 )
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import Words
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.breakpoints.judging import is_judged_twice
 from trio_debugmcp.session.breakpoints.program_hits import ProgramHits

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint, RunPlace, StopPlace
 from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.labels import Labels
@@ -204,6 +205,10 @@ class Module(Struct, frozen=True):
     is_user_code: bool | None = None
 
 
+_LISTED_THREADS = 50
+"""Thread ids named in an error message; a pool has hundreds."""
+
+
 class Snapshot(Struct, frozen=True):
     """One debug session.
 
@@ -233,6 +238,22 @@ class Snapshot(Struct, frozen=True):
     lost: str | None = None
     dialed_in: int = 0
     written: int = 0
+
+    def active_thread(self, thread_id: int | None) -> int:
+        """Return the thread with that id, or without an id the one that stopped.
+
+        Raises:
+            UsageError: `INVALID_THREAD`.
+        """
+        if thread_id is None:
+            return self.stop.thread_id if self.stop is not None else 0
+        known = [thread.id for thread in self.threads.threads]
+        if known and thread_id not in known:
+            listed = ", ".join(map(str, known[:_LISTED_THREADS]))
+            raise UsageError(
+                "INVALID_THREAD", f"There is no thread {thread_id}. Threads: {listed}.", {"threads": known}
+            )
+        return thread_id
 
 
 # --- Stops that are kept ----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trio_debugmcp.probe.answers import ProbePlace
 from trio_debugmcp.server.answers.lines import thread_line
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.server.answers.stop_data import ThreadNow
+from trio_debugmcp.server.answers.stop_answer import ThreadNow
 from trio_debugmcp.session.looking.by_probe.live_threads import live_frame
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import StackFrame

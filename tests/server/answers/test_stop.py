@@ -10,7 +10,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import launch, paused, running
 from tests.session.answers import stop
-from trio_debugmcp.server.answers.failures.exception_words import exception_text
+from trio_debugmcp.server.answers.failures.exceptions import exception_text
 from trio_debugmcp.server.answers.stop import ended_answer
 from trio_debugmcp.server.answers.stop_answer import FRAMES_BELOW, StopAnswer
 from trio_debugmcp.session.output import console

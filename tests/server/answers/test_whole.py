@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.server.answers.whole import shortened_value
+from trio_debugmcp.server.answers.values import shortened_value
 
 
 @pytest.mark.parametrize(

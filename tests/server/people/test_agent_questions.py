@@ -1,4 +1,4 @@
-"""Questions of agents to persons (server/people/agent_questions.py)."""
+"""Questions of agents to persons (server/people/chat.py)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tests.server.people.scene import PEOPLE, Scene, scene
-from trio_debugmcp.server.people.agent_questions import MAX_OPEN
+from trio_debugmcp.server.people.chat import MAX_OPEN
 from trio_debugmcp.server.people.presence import GRACE_SECONDS
 from trio_debugmcp.testing import DebugClient, ToolFailed
 

@@ -15,9 +15,8 @@ from trio_debugmcp.dap.process import Watchdog
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.errors import CannotRun, UsageError
-from trio_debugmcp.session.before import subprocesses
-from trio_debugmcp.session.before.builds import Builds
-from trio_debugmcp.session.before.subprocesses import Ran, run_command
+from trio_debugmcp.session.before import builds
+from trio_debugmcp.session.before.builds import Builds, Ran, run_command
 from trio_debugmcp.session.host import Host
 
 pytestmark = pytest.mark.real
@@ -175,8 +174,8 @@ async def test_a_command_has_no_input_and_of_what_it_writes_beginning_and_end_ar
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watchdog = Watchdog()
-    monkeypatch.setattr(subprocesses, "_HEAD_BYTES", 6)
-    monkeypatch.setattr(subprocesses, "_TAIL_BYTES", 5)
+    monkeypatch.setattr(builds, "_HEAD_BYTES", 6)
+    monkeypatch.setattr(builds, "_TAIL_BYTES", 5)
     ran = await run_command(["sh", "-c", "cat; echo 0123456789abcdefgh; echo short >&2; exit 4"], watchdog)
     assert ran == Ran(4, "012345\n… 8 bytes left out …\nefgh\n", "short\n")
     with pytest.raises(CannotRun):
@@ -188,7 +187,7 @@ async def test_a_command_is_over_although_what_it_has_left_running_keeps_its_pip
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watchdog = Watchdog()
-    monkeypatch.setattr(subprocesses, "_DRAIN_SECONDS", 0.1)
+    monkeypatch.setattr(builds, "_DRAIN_SECONDS", 0.1)
     with trio.fail_after(120):
         ran = await run_command(["sh", "-c", "sleep 60 & echo $!"], watchdog)
     assert not lives(int(ran.stdout))

@@ -17,7 +17,7 @@ from trio_debugmcp.cli._person import LineTerminal, Person, Terminal
 from trio_debugmcp.cli._servers import choose, has_terminal
 from trio_debugmcp.cli._target import Failure, as_failure
 from trio_debugmcp.cli.shell.display import Display
-from trio_debugmcp.cli.shell.prompt_completion import Proposal, proposals
+from trio_debugmcp.cli.shell.prompt import Proposal, proposals
 from trio_debugmcp.cli.shell.shell_commands import Commands, Quit
 from trio_debugmcp.installation import with_package
 

@@ -17,8 +17,13 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.profiles.javascript.browser_page import PagePrograms, PageValues, PageWords
-from trio_debugmcp.dap.profiles.javascript.browsers import browser_arguments, browser_at
+from trio_debugmcp.dap.profiles.javascript.browsers import (
+    PagePrograms,
+    PageValues,
+    PageWords,
+    browser_arguments,
+    browser_at,
+)
 from trio_debugmcp.dap.profiles.opening import launch_values, open_adapter
 from trio_debugmcp.dap.profiles.processes import running
 from trio_debugmcp.dap.profiles.profile import Runtime

@@ -8,8 +8,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders, Words
 from trio_debugmcp.dap.profiles.function_code import FunctionCode
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms, Rejection, Repl
 from trio_debugmcp.dap.profiles.native.executable_functions import (

@@ -9,8 +9,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.lua.lua_adapter import INTERRUPT, open_lua
 from trio_debugmcp.dap.lua.lua_breakpoints import failed_condition
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Words
 from trio_debugmcp.dap.profiles.language import Expressions, LanguagePrograms, Repl
 from trio_debugmcp.dap.profiles.profile import Dialect, Runtime
 from trio_debugmcp.dap.profiles.starts import Launch

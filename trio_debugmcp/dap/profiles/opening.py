@@ -25,8 +25,7 @@ from trio_debugmcp.dap.adapter import (
     open_stdio_adapter,
 )
 from trio_debugmcp.dap.process import Watchdog, environment
-from trio_debugmcp.dap.profiles.javascript.inspector_delay import answer_at_once
-from trio_debugmcp.dap.profiles.javascript.node_inspector import inspector_port
+from trio_debugmcp.dap.profiles.javascript.node_inspector import answer_at_once, inspector_port
 from trio_debugmcp.dap.profiles.native.rust_printers import gdb_arguments, lldb_commands
 from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
 from trio_debugmcp.dap.profiles.tables.placeholders import filled

@@ -2,8 +2,7 @@
 
 import re
 
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Words
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
 

@@ -35,8 +35,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.process import Watchdog
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Words
 from trio_debugmcp.dap.profiles.compilers import Build
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments

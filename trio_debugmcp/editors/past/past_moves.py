@@ -22,7 +22,6 @@ from trio_debugmcp.server.tools.runs.past_steps import (
     searched_breakpoints,
 )
 from trio_debugmcp.server.tools.runs.reading_runs import asked
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.state.recorded_runs import KeptRun
 
 _BACK: tuple[WalkMode, ...] = ("back", "reverse")
@@ -64,7 +63,7 @@ def _run(editor: Editor) -> KeptRun | None:
 async def _entered(editor: Editor, thread_id: int) -> PastThread:
     """Return the thread whose past is to be shown."""
     session, snapshot = editor.paused()
-    thread, run = active_thread(snapshot, thread_id), recorded_run(editor.debugger, session)
+    thread, run = snapshot.active_thread(thread_id), recorded_run(editor.debugger, session)
     if run is None:
         raise AssertionError("it was looked for just before")
     stack = await places_of(session, snapshot, thread)

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.said_before import without_repeats
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import ShownValue, StopData
+from trio_debugmcp.server.answers.stop_answer import ShownValue, StopAnswer, StopData
 from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.session.breakpoints.observations import Hit, ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from trio_debugmcp.server.answers.places import LIBRARY, Places
-from trio_debugmcp.server.answers.stop_data import TaskFrameLocals, TaskNow, ThreadNow
+from trio_debugmcp.server.answers.stop_answer import TaskFrameLocals, TaskNow, ThreadNow
 from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.session.looking.by_probe.live_threads import LiveTask, LiveThread
 from trio_debugmcp.state.breakpoint import Breakpoint, ExceptionBreakpoint

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.failures.exception_words import stopped_by
+from trio_debugmcp.server.answers.failures.exceptions import stopped_by
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import data_change, shown_globals
 from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW

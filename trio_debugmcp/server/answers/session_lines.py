@@ -4,8 +4,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.lines import session_line
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import with_data
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, with_data
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.session_view import child_session
 

@@ -1,8 +1,7 @@
 """Snapshots of variables as data, and what differs between two."""
 
 from trio_debugmcp.server.answers.answer import AnswerData
-from trio_debugmcp.state.captures import CapturedValue, SnapshotPayload
-from trio_debugmcp.state.differences import ChangedPath
+from trio_debugmcp.state.captures import CapturedValue, ChangedPath, SnapshotPayload
 from trio_debugmcp.state.payloads import Payload
 
 

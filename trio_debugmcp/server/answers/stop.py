@@ -16,7 +16,7 @@ from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.breakpoint_notes import end_notes, moved_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, family_notes, others_notes
-from trio_debugmcp.server.answers.failures.exception_words import stopped_by
+from trio_debugmcp.server.answers.failures.exceptions import stopped_by
 from trio_debugmcp.server.answers.failures.printed import (
     behind_crash,
     cause_line,
@@ -28,8 +28,16 @@ from trio_debugmcp.server.answers.lines import thread_name
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source_around import source_around
-from trio_debugmcp.server.answers.stop_answer import EXCERPT_LINES, FRAMES_BELOW, StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData, of_process, output_data, paused_data, with_data
+from trio_debugmcp.server.answers.stop_answer import (
+    EXCERPT_LINES,
+    FRAMES_BELOW,
+    StopAnswer,
+    StopData,
+    of_process,
+    output_data,
+    paused_data,
+    with_data,
+)
 from trio_debugmcp.session.debugger import READER, Debugger, Outcome, current_reader
 from trio_debugmcp.session.looking.from_outside.kernel_log import OUT_OF_MEMORY
 from trio_debugmcp.session.not_paused import phase_notes

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.lines import task_words
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop_data import TaskNow
+from trio_debugmcp.server.answers.stop_answer import TaskNow
 from trio_debugmcp.state.payloads import name_of, truncated
 
 MOST_LINES = 10

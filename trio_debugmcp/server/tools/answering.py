@@ -12,8 +12,7 @@ from trio_debugmcp.server.answers.failures.cleanup_notes import cleanup_notes
 from trio_debugmcp.server.answers.lines import task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import stop_answer
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import ShownValue, ThreadNow, with_data
+from trio_debugmcp.server.answers.stop_answer import ShownValue, StopAnswer, ThreadNow, with_data
 from trio_debugmcp.server.answers.task_summary import MOST_LINES, task_summary
 from trio_debugmcp.server.answers.values import shown_value
 from trio_debugmcp.server.tools.looking.threads import deadlock_notes

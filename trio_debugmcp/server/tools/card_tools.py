@@ -9,8 +9,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData, data_of
 from trio_debugmcp.server.answers.moment import Moment
 from trio_debugmcp.server.answers.stop import with_output
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData
 from trio_debugmcp.server.tools.moving.pausing import DebugPause, pause
 from trio_debugmcp.server.tools.moving.run_control import DebugContinue, DebugStep, resume, step
 from trio_debugmcp.server.tools.starting.state_now import DebugState, state_now

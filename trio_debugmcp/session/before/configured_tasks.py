@@ -19,8 +19,7 @@ from trio_debugmcp.dap.profiles.starts import Attach, Launch, Start
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
 from trio_debugmcp.session.background import finished_even_if_cancelled
-from trio_debugmcp.session.before.listening_tasks import wait_listening
-from trio_debugmcp.session.before.task_processes import run_task_process
+from trio_debugmcp.session.before.task_processes import run_task_process, wait_listening
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.output.console import Console
 from trio_debugmcp.state.payloads import end_of, shortened

@@ -1,4 +1,4 @@
-"""The process of one task: what it writes as it comes, whether it is ready, and how it has failed."""
+"""The process of one task: what it writes as it comes, whether it is ready or listens, and how it has failed."""
 
 import codecs
 import re
@@ -12,8 +12,40 @@ from trio_debugmcp.dap.process import Watchdog, environment, open_process
 from trio_debugmcp.dap.profiles.compilers import first_error
 from trio_debugmcp.errors import CannotRun, UsageError
 from trio_debugmcp.launch_json.task_definitions import Task, TaskCommand
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.session.output.terminal_sequences import PlainText
 from trio_debugmcp.state.payloads import end_of, shortened
+
+_CONNECT_SECONDS = 2.0
+"""For one connection: a host that answers at all takes milliseconds."""
+
+_POLL_SECONDS = 0.1
+"""Between two tries, as nothing tells that a port of another process is listened at."""
+
+
+async def listens(host: str, port: int, patience: Patience) -> bool:
+    """Return whether a connection is accepted there."""
+    with trio.move_on_after(patience.seconds(_CONNECT_SECONDS)):
+        try:
+            stream = await trio.open_tcp_stream(host, port)
+        except OSError:
+            return False
+        await stream.aclose()
+        return True
+    return False
+
+
+async def wait_listening(host: str, port: int, over: trio.Event, patience: Patience) -> None:
+    """Wait until something listens there, or the task that should is over. The caller bounds the wait."""
+    while not over.is_set() and not await listens(host, port, patience):  # noqa: ASYNC110 (as above)
+        await trio.sleep(_POLL_SECONDS)
+
+
+async def wait_free(host: str, port: int, patience: Patience) -> None:
+    """Wait until nothing listens there any more. The caller bounds the wait."""
+    while await listens(host, port, patience):  # noqa: ASYNC110 (as above)
+        await trio.sleep(_POLL_SECONDS)
+
 
 _KEPT_LENGTH = 256 * 1024
 """Characters of output in which the first error is looked for."""

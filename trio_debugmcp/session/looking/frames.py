@@ -19,9 +19,6 @@ from trio_debugmcp.state.payloads import Location, name_of
 CAPTURED_FRAMES = 20
 """Frames fetched at every stop: what people look at. Deeper ones are fetched when a client asks for them."""
 
-_LISTED_THREADS = 50
-"""Thread ids named in an error message; a pool has hundreds."""
-
 
 class ProgramFrames:
     """The frames of one session's program."""
@@ -96,7 +93,7 @@ class ProgramFrames:
         Raises:
             UsageError: `INVALID_THREAD` or `INVALID_FRAME`.
         """
-        thread = active_thread(snapshot, thread_id)
+        thread = snapshot.active_thread(thread_id)
         frames: list[StackFrame] = []
         total = 0
         if index >= 0:
@@ -122,18 +119,3 @@ def raising_frames(profile: Profile, frames: Sequence[StackFrame], *, fails_test
     # Where a library raises it is a place like any other, if there is a source, but not within the runtime itself.
     files, internals = [frame.location.file for frame in frames], profile.code.internals
     return next((index for index, file in enumerate(files) if file is not None and not file.startswith(internals)), 0)
-
-
-def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:
-    """Return the thread with that id, or without an id the one that stopped.
-
-    Raises:
-        UsageError: `INVALID_THREAD`.
-    """
-    if thread_id is None:
-        return snapshot.stop.thread_id if snapshot.stop is not None else 0
-    known = [thread.id for thread in snapshot.threads.threads]
-    if known and thread_id not in known:
-        listed = ", ".join(map(str, known[:_LISTED_THREADS]))
-        raise UsageError("INVALID_THREAD", f"There is no thread {thread_id}. Threads: {listed}.", {"threads": known})
-    return thread_id

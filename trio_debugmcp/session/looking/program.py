@@ -17,7 +17,7 @@ from trio_debugmcp.session.looking.by_probe.call_trace import ProgramTrace, Trac
 from trio_debugmcp.session.looking.by_probe.program_probe import ProgramProbe
 from trio_debugmcp.session.looking.exception_context import ContextBounds, ExceptionContext, exception_context
 from trio_debugmcp.session.looking.frame_values import FrameValues
-from trio_debugmcp.session.looking.frames import ProgramFrames, active_thread
+from trio_debugmcp.session.looking.frames import ProgramFrames
 from trio_debugmcp.session.looking.from_outside.program_process import ProgramProcess
 from trio_debugmcp.session.looking.machine_code.native_threads import NativeThreads
 from trio_debugmcp.session.looking.package_places import PackagePlaces
@@ -102,7 +102,7 @@ class Looking:
             if thread_id is not None:
                 raise UsageError("INVALID_PARAMETER", "Pass a task or a thread_id, not both.", {"parameter": "task"})
             return FramePlace(0, index or 0, task, is_own=index is None)
-        return FramePlace(active_thread(self.ways.snapshot, thread_id), index or 0)
+        return FramePlace(self.ways.snapshot.active_thread(thread_id), index or 0)
 
     async def frame(self, thread_id: int | None, index: int, at: Snapshot | None = None) -> StackFrame:
         """Return a frame of the stop at hand, or of that of an earlier snapshot, to evaluate in it.

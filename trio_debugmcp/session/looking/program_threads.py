@@ -43,7 +43,6 @@ from trio_debugmcp.session.looking.by_probe.live_threads import (
     thread_in_words,
 )
 from trio_debugmcp.session.looking.by_probe.program_probe import MAX_SIZE, MAX_THREADS
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.from_outside.outside import Outside
 from trio_debugmcp.session.looking.from_outside.silence import About, Unanswered, no_task_known, no_thread
 from trio_debugmcp.session.looking.machine_code.native_threads import NativeThreads
@@ -186,7 +185,7 @@ class ProgramThreads:
         """
         ways, snapshot = self._ways, self._ways.snapshot
         if snapshot.phase == "Paused":
-            thread_id = active_thread(snapshot, thread_id)  # of several that are stopped, the active one
+            thread_id = snapshot.active_thread(thread_id)  # of several that are stopped, the active one
             if not with_locals:
                 frames, total = await ways.frames.fetch(snapshot, thread_id, start, count)
                 stack = snapshot.stack

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_named, left_out
-from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
+from trio_debugmcp.dap.profiles.javascript.function_files import (
+    functions_alike,
+    functions_in,
+    functions_named,
+    left_out,
+)
 
 
 def found(text: str) -> dict[str, tuple[int, str]]:

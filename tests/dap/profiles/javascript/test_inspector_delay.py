@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles.javascript import inspector_delay
-from trio_debugmcp.dap.profiles.javascript.inspector_delay import answer_at_once
+from trio_debugmcp.dap.profiles.javascript import node_inspector
+from trio_debugmcp.dap.profiles.javascript.node_inspector import answer_at_once
 
 pytestmark = pytest.mark.real
 
@@ -63,7 +63,7 @@ def test_a_descriptor_that_leads_elsewhere_by_now_is_left_alone_and_not_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     read, write = os.pipe()
-    known = vars(inspector_delay)["_sockets"]
+    known = vars(node_inspector)["_sockets"]
 
     def before(pid: int) -> list[tuple[int, str]]:
         """As if the sockets that were seen had been closed, and a pipe had their numbers."""
@@ -73,7 +73,7 @@ def test_a_descriptor_that_leads_elsewhere_by_now_is_left_alone_and_not_kept(
         script = str(tmp_path / "watchdog.js")
         with run(WATCHDOG, script, str(listener.getsockname()[1])) as watchdog, listener.accept()[0]:
             assert line(watchdog) == "connected"
-            monkeypatch.setattr(inspector_delay, "_sockets", lambda pid: (before if pid == os.getpid() else known)(pid))
+            monkeypatch.setattr(node_inspector, "_sockets", lambda pid: (before if pid == os.getpid() else known)(pid))
             kept = len(os.listdir("/proc/self/fd"))
             assert not answer_at_once(os.getpid(), script)
             assert len(os.listdir("/proc/self/fd")) == kept

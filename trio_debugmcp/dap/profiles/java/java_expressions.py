@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import DapVariable
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions, Reading
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions, Reading, Words
 from trio_debugmcp.dap.profiles.java.java_values import reading_of
 from trio_debugmcp.dap.profiles.java.jvm_sources import classes_of
 from trio_debugmcp.dap.profiles.language import Code, Expressions

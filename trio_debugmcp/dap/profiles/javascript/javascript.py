@@ -9,12 +9,10 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Placeholders, Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.function_code import FunctionCode, FunctionPlace
-from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_named
-from trio_debugmcp.dap.profiles.javascript.function_texts import functions_in
+from trio_debugmcp.dap.profiles.javascript.function_files import functions_alike, functions_in, functions_named
 from trio_debugmcp.dap.profiles.javascript.printed_errors import printed_in
 from trio_debugmcp.dap.profiles.javascript.v8_exceptions import BUILT_IN, keeping
 from trio_debugmcp.dap.profiles.language import Code, Expressions, LanguagePrograms

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions
-from trio_debugmcp.dap.profiles.adapter_words import ProgramStream, Words
+from trio_debugmcp.dap.profiles.adapter_values import AdapterValues, Compositions, ProgramStream, Words
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Expressions
 from trio_debugmcp.dap.profiles.native.short_types import short_type

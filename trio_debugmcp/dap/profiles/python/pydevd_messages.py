@@ -9,7 +9,7 @@ On the direct line the program renders messages itself: `probe/inside/message_te
 import re
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.adapter_words import Words
+from trio_debugmcp.dap.profiles.adapter_values import Words
 from trio_debugmcp.probe.inside.message_templates import MessageField, Template, TemplateError
 
 _SLOW_EVALUATION = re.compile(

@@ -12,10 +12,9 @@ from typing import Any
 from trio_debugmcp.engine.inside.recorder.array_memory import base_of
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.hidden_writes import HiddenWrites
-from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents, is_watched
+from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents, copied, is_watched
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
-from trio_debugmcp.engine.inside.recorder.long_contents import copied
 from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, LIST, MISSING, ObjectPaths, names_of
 from trio_debugmcp.engine.inside.recorder.resized_arrays import ResizedArrays
 from trio_debugmcp.engine.inside.recorder.statement_reader import (

@@ -11,11 +11,10 @@ from itertools import islice
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
-from trio_debugmcp.engine.inside.recorder.known_contents import MOST_WATCHED, is_watched
+from trio_debugmcp.engine.inside.recorder.known_contents import MOST_WATCHED, differing, is_longer, is_watched
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
-from trio_debugmcp.engine.inside.recorder.long_contents import differing, is_longer
 from trio_debugmcp.engine.inside.recorder.object_paths import LIST, MISSING
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.hidden_plans import ANY, HiddenPlan
-from trio_debugmcp.engine.inside.recorder.long_contents import SHARE
+from trio_debugmcp.engine.inside.recorder.known_contents import SHARE
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,

@@ -7,8 +7,8 @@ is.
 import types
 from typing import Any, Callable, Dict, FrozenSet, List
 
-from trio_debugmcp.probe.inside.safe import comparing, readable
-from trio_debugmcp.probe.inside.safe.arithmetic import arithmetic, comparison
+from trio_debugmcp.probe.inside.safe import operators, readable
+from trio_debugmcp.probe.inside.safe.operators import arithmetic, comparison
 from trio_debugmcp.probe.inside.safe.readable import (
     ATOMS,
     MOST_BITS,
@@ -49,7 +49,7 @@ def hashable(found: List[Any]) -> List[Any]:
 
 
 def _plain(found: Any) -> Any:
-    if not comparing.is_plain(found):
+    if not operators.is_plain(found):
         raise RejectedError(f"{name_of(type(found))} has, or holds, what is not builtin: its methods could run")
     return found
 
@@ -159,8 +159,8 @@ def _made(kind: Callable[[List[Any]], Any]) -> Callable[..., Any]:
 
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "abs": _numbers(abs),
-    "all": lambda values: all(map(comparing.truth, readable.items(values))),
-    "any": lambda values: any(map(comparing.truth, readable.items(values))),
+    "all": lambda values: all(map(operators.truth, readable.items(values))),
+    "any": lambda values: any(map(operators.truth, readable.items(values))),
     "ascii": _text(ascii),
     "bin": _numbers(bin),
     "callable": lambda value: readable.class_entry(type(value), "__call__") is not facts.MISSING,
@@ -186,7 +186,7 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
 _TYPES: Dict[int, str] = {id(kind): facts.type_name(kind) for kind in (*_CLASSES, tuple, type, zip)}
 
 _MAKERS: Dict[str, Callable[..., Any]] = {
-    "bool": lambda value=False: comparing.truth(value),
+    "bool": lambda value=False: operators.truth(value),
     "complex": _number(complex),
     "enumerate": _enumerate,
     "float": _number(float),
@@ -234,7 +234,7 @@ def call_builtin(name: str, arguments: List[Any], reverse: Any = ()) -> Any:
     if reverse:
         if name != "sorted":
             raise RejectedError("keywords are not passed, but for `reverse` of sorted")
-        arguments = [*arguments, comparing.truth(reverse[0])]
+        arguments = [*arguments, operators.truth(reverse[0])]
     found = _FUNCTIONS[name] if name in _FUNCTIONS else _MAKERS[name]
     if name in ("abs", "divmod", "round", "bin", "hex", "oct", "range"):
         arguments = _small(arguments)
@@ -298,9 +298,9 @@ def call_method(value: Any, name: str, arguments: List[Any]) -> Any:
         if sum(len(_plain(argument)) + len(value) for argument in arguments[0]) > _MOST_TEXT:
             raise RejectedError("the text would be too long")
     if base in (str, bytes):
-        comparing.check_text(value)
+        operators.check_text(value)
         for argument in arguments:
-            comparing.check_text(argument if name != "join" and one_of(type(argument), (str, bytes)) else "", 1000)
+            operators.check_text(argument if name != "join" and one_of(type(argument), (str, bytes)) else "", 1000)
     return getattr(base, name)(value, *[_plain(argument) for argument in arguments])
 
 

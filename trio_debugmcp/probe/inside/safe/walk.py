@@ -14,8 +14,8 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from trio_debugmcp.probe.inside import imported, visible_frames
 from trio_debugmcp.probe.inside.bounds import TooSlowError, patient
-from trio_debugmcp.probe.inside.safe import builtin_calls, comparing, readable
-from trio_debugmcp.probe.inside.safe.arithmetic import arithmetic, comparison, unary
+from trio_debugmcp.probe.inside.safe import builtin_calls, operators, readable
+from trio_debugmcp.probe.inside.safe.operators import arithmetic, comparison, unary
 from trio_debugmcp.probe.inside.safe.readable import RejectedError
 from trio_debugmcp.probe.inside.syntax import parsed, segment
 from trio_debugmcp.probe.inside.values import facts
@@ -143,13 +143,13 @@ class Walk:
         stops = type(node.op) is _ast.Or
         for each in node.values:
             found = self.of(each)
-            if comparing.truth(found) is stops:
+            if operators.truth(found) is stops:
                 break
         return found
 
     def _unaryop(self, node: Any) -> Any:
         found = self.of(node.operand)
-        return not comparing.truth(found) if type(node.op) is _ast.Not else unary(type(node.op).__name__, found)
+        return not operators.truth(found) if type(node.op) is _ast.Not else unary(type(node.op).__name__, found)
 
     def _binop(self, node: Any) -> Any:
         return arithmetic(type(node.op).__name__, self.of(node.left), self.of(node.right))
@@ -164,7 +164,7 @@ class Walk:
         return True
 
     def _ifexp(self, node: Any) -> Any:
-        return self.of(node.body if comparing.truth(self.of(node.test)) else node.orelse)
+        return self.of(node.body if operators.truth(self.of(node.test)) else node.orelse)
 
     # --- Collections and comprehensions -------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ class Walk:
         for each in found:
             self._step(first.iter)
             self._bind(first.target, each, names)
-            if all(comparing.truth(self.of(test)) for test in first.ifs):
+            if all(operators.truth(self.of(test)) for test in first.ifs):
                 yield from self._turns(others, names)
 
     def _bind(self, target: Any, found: Any, names: Dict[str, Any]) -> None:

@@ -5,8 +5,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.server.answers import values
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import with_data
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, with_data
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.variables import FramePlace
 from trio_debugmcp.state.model import Snapshot

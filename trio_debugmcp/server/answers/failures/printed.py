@@ -12,7 +12,7 @@ from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, Pri
 from trio_debugmcp.server.answers.ended_by import ChildrenOf
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import source_line
-from trio_debugmcp.server.answers.stop_data import CausePayload
+from trio_debugmcp.server.answers.stop_answer import CausePayload
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.output.terminal_sequences import plain
 from trio_debugmcp.state.model import Snapshot

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.exception_advice import exception_advice
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.failures.exception_words import exception_text
-from trio_debugmcp.server.answers.failures.exceptions import ExceptionAnswer, exception_answer
+from trio_debugmcp.server.answers.failures.exceptions import ExceptionAnswer, exception_answer, exception_text
 from trio_debugmcp.server.answers.failures.printed import ended_tests, last_crash, prints_tracebacks, survived_type
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger

@@ -4,8 +4,7 @@ from msgspec import Struct
 
 from trio_debugmcp.server.answers.fleet.fleet_classes import without_common_host
 from trio_debugmcp.server.answers.fleet.group_answers import GroupValues, ValueIn, group_values
-from trio_debugmcp.server.answers.values import rendered
-from trio_debugmcp.server.answers.whole import shortened_value
+from trio_debugmcp.server.answers.values import rendered, shortened_value
 from trio_debugmcp.server.tools.group_choice import chosen_group, on_each
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.user_evaluation import Evaluated

@@ -10,8 +10,15 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.fleet.group_answers import GroupValues
 from trio_debugmcp.server.answers.text import without_debugger
-from trio_debugmcp.server.answers.values import VariablesData, fitting, full_path, rendered, shows_type, without_types
-from trio_debugmcp.server.answers.whole import shortened_value
+from trio_debugmcp.server.answers.values import (
+    VariablesData,
+    fitting,
+    full_path,
+    rendered,
+    shortened_value,
+    shows_type,
+    without_types,
+)
 from trio_debugmcp.server.tools.group_choice import GroupOf, refuse_beside
 from trio_debugmcp.server.tools.looking.group_evaluation import GroupQuestion, evaluate_in_group
 from trio_debugmcp.server.tools.looking.threads import TaskName

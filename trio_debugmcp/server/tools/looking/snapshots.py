@@ -12,9 +12,17 @@ from trio_debugmcp.server.answers.snapshots import DifferenceData, SnapshotData,
 from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.captures import MAX_BYTES, MAX_CAPTURES, Capture, CapturedValue, capture_payload
+from trio_debugmcp.state.captures import (
+    MAX_BYTES,
+    MAX_CAPTURES,
+    Capture,
+    CaptureDifference,
+    CapturedValue,
+    ChangedPath,
+    capture_payload,
+    difference,
+)
 from trio_debugmcp.state.changes import CapturesRemoved, CaptureTaken
-from trio_debugmcp.state.differences import CaptureDifference, ChangedPath, difference
 from trio_debugmcp.state.payloads import json_size, shortened, truncated
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 4000

@@ -11,7 +11,7 @@ from trio_debugmcp.probe.answers import Deadlock
 from trio_debugmcp.server.answers.answer import Answer, AnswerData
 from trio_debugmcp.server.answers.lines import task_line, task_locals, task_now, thread_line, thread_now
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop_data import TaskNow, ThreadNow
+from trio_debugmcp.server.answers.stop_answer import TaskNow, ThreadNow
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.from_outside.silence import Unanswered

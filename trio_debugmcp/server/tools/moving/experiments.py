@@ -21,7 +21,6 @@ from trio_debugmcp.server.tools.starting.other_programs import check_free
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.state.model import State
 
@@ -121,7 +120,7 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
         if problem is not None and session.requests.capabilities.supports_function_breakpoints:
             problem = f"there was no function '{place.function}' when the run began"
         with trio.move_on_at(deadline):
-            await session.execution.continue_(active_thread(snapshot, None))
+            await session.execution.continue_(snapshot.active_thread(None))
             outcome = await _wait(debugger, run, before, debugger.programs.roots_of(session.id))
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
     return until_answer(debugger, answer, run, problem)
@@ -220,7 +219,7 @@ async def _move(debugger: Debugger, params: BatchEvaluate, deadline: float) -> S
             left = max(0.0, deadline - trio.current_time())
             return await run_program(debugger, last[0], again, timeout=left, wait=False)
     session, snapshot = debugger.paused(params.session_id)
-    await session.execution.continue_(active_thread(snapshot, None))
+    await session.execution.continue_(snapshot.active_thread(None))
     return None
 
 

@@ -15,7 +15,6 @@ from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_p
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.by_adapter.goto_targets import goto_target
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.state.payloads import MAX_MESSAGE_LENGTH, shortened
 
 
@@ -40,7 +39,7 @@ async def _goto(debugger: Debugger, params: DebugGoto) -> StopAnswer:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     session.requests.need("supportsGotoTargetsRequest", "go to a line", "Use debug_restart and debug_run_to.")
-    thread_id = active_thread(snapshot, params.thread_id)
+    thread_id = snapshot.active_thread(params.thread_id)
     if snapshot.stop is not None:
         await session.looking.threads.check_steppable(thread_id, snapshot.stop.thread_id)
     frame = await session.looking.frame(thread_id, 0)

@@ -21,7 +21,6 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.group_choice import ChosenGroup, chosen_group, on_each, processes_now
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.execution import StepMode
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, State
 
@@ -78,7 +77,7 @@ async def _resume(
 
     async def resume(session: DebugSession) -> None:
         _, snapshot = debugger.paused(session.id)
-        await verb(session, active_thread(snapshot, None))
+        await verb(session, snapshot.active_thread(None))
 
     failures: Mapping[str, str] = {}
     with trio.move_on_at(deadline):

@@ -14,8 +14,7 @@ from trio_debugmcp.server.answers.fleet.group_answers import GroupState
 from trio_debugmcp.server.answers.lines import thread_now
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import stop_answer
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData, ThreadNow
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData, ThreadNow
 from trio_debugmcp.server.tools.answering import (
     wait_answer,
     with_tasks,

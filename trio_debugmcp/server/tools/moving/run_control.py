@@ -21,7 +21,6 @@ from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import READER, Debugger, Outcome
 from trio_debugmcp.session.looking.by_adapter.goto_targets import step_in_target
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.looking.memory_access import instructions
 from trio_debugmcp.session.not_paused import listening_note
 from trio_debugmcp.session.session import DebugSession
@@ -112,7 +111,7 @@ async def resume(debugger: Debugger, params: DebugContinue) -> StopAnswer:
     """Run on until the next stop or the end."""
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    thread_id = active_thread(snapshot, params.thread_id)
+    thread_id = snapshot.active_thread(params.thread_id)
     before = debugger.state.snapshots
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
@@ -130,7 +129,7 @@ async def step(debugger: Debugger, params: DebugStep) -> StopAnswer:
     """Make one step or several."""
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    thread_id = active_thread(snapshot, params.thread_id)
+    thread_id = snapshot.active_thread(params.thread_id)
     if snapshot.stop is not None:
         await session.looking.threads.check_steppable(thread_id, snapshot.stop.thread_id)
     target = await _target(session, snapshot, thread_id, params)
@@ -259,7 +258,7 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopAnswer:
             if problem is not None:
                 raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
             line = debugger.breakpoints.runs.line_of(temporary)
-            await session.execution.continue_(active_thread(snapshot, None))
+            await session.execution.continue_(snapshot.active_thread(None))
             outcome = await debugger.wait_stop(of=debugger.programs.roots_of(session.id))
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
     stop = None if outcome is None or outcome.paused is None else outcome.paused.stop

@@ -12,8 +12,7 @@ from trio_debugmcp.server.answers.answer import Answer, AnswerData, data_of
 from trio_debugmcp.server.answers.call_lines import CallLine, FunctionSource, PathChange, call_lines, line_text
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.said_before import AS_BEFORE, SHORT
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.looking.named_functions import FoundFunction, find_function
 from trio_debugmcp.server.tools.moving.calls_elsewhere import calls_under_way, other_processes
@@ -22,7 +21,6 @@ from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, To
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.looking.by_probe.call_trace import ProgramTrace, TraceQuestion
 from trio_debugmcp.session.looking.by_probe.traced_calls import TracedCall, TraceState
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import Location, Payload
@@ -177,7 +175,7 @@ async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunc
     at = None if top is None or top.location is None else (top.location.file, top.location.line)
     if top is not None and at == (function.file, function.code.first):
         await trace.begin_in(top.id)
-    await session.execution.continue_(active_thread(snapshot, None))
+    await session.execution.continue_(snapshot.active_thread(None))
 
 
 async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace, before: State) -> Outcome | None:
@@ -203,7 +201,7 @@ async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace,
             if state.failure:
                 await trio.sleep(debugger.patience.seconds(OWN_STOP_SECONDS))
                 with suppress(DebugError):  # it has ended, or does not agree: then there is no stop to wait for
-                    await session.pauses.pause(active_thread(paused, None))
+                    await session.pauses.pause(paused.active_thread(None))
             await trio.sleep(debugger.patience.seconds(STOP_SECONDS))
         nursery.cancel_scope.cancel(reason="the calls have ended")
     return outcome

@@ -7,7 +7,7 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.connected_client import Client
-from trio_debugmcp.server.people import agent_questions, chat, hold
+from trio_debugmcp.server.people import chat, hold
 from trio_debugmcp.server.people.presence import GRACE_SECONDS, Presence, current_caller
 from trio_debugmcp.server.tools.tool import MAX_SECONDS, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -98,9 +98,7 @@ _UNANSWERED = {
 
 
 async def _ask(debugger: Debugger, params: AskPerson) -> AskPersonAnswer:
-    asked = await agent_questions.ask(
-        debugger, current_caller(debugger), params.question, params.choices, timeout=params.timeout
-    )
+    asked = await chat.ask(debugger, current_caller(debugger), params.question, params.choices, timeout=params.timeout)
     if asked.outcome == "answered":
         return AskPersonAnswer(answer=asked.answer, by=asked.by)
     return AskPersonAnswer(by=asked.by, unanswered=_UNANSWERED.get(asked.outcome or "", asked.outcome))
@@ -136,7 +134,7 @@ async def _message(debugger: Debugger, params: AgentMessage) -> Sent:
 
 
 async def _answer(debugger: Debugger, params: PersonAnswer) -> Answered:
-    await agent_questions.answer(debugger, _person(debugger), params.id, params.answer)
+    await chat.answer(debugger, _person(debugger), params.id, params.answer)
     return Answered(id=params.id)
 
 

@@ -17,7 +17,6 @@ from trio_debugmcp.runs.run_walks import NoWalkError, RunWalk, WalkedMoment, Wal
 from trio_debugmcp.server.answers.recorded.recorded_moment import RecordedMoment, recorded_moment
 from trio_debugmcp.server.tools.runs.reading_runs import FoundInRun, RunPlaces, RunQuestion, asked, shown_to_reader
 from trio_debugmcp.session.debugger import Debugger, current_reader
-from trio_debugmcp.session.looking.frames import active_thread
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.breakpoint import Breakpoint
 from trio_debugmcp.state.model import Snapshot
@@ -79,7 +78,7 @@ async def past_step(
     question = RunQuestion(run=run.id, process=snapshot.origin.process_id)
     shown = shown_to_reader(debugger, question)
     is_past = shown.left == snapshot.stop.number
-    thread = active_thread(snapshot, thread_id)
+    thread = snapshot.active_thread(thread_id)
     breakpoints, passed = searched_breakpoints(debugger, snapshot.id) if mode in ("reverse", "continue") else ([], [])
     walk = RunWalk(
         mode=mode,

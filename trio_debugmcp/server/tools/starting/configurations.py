@@ -14,8 +14,7 @@ from trio_debugmcp.dap.profiles.compilers import BuildPlan
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.keys import Keys
 from trio_debugmcp.launch_json.plan import Instead, Plan
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData
 from trio_debugmcp.server.tools.starting.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.starting.checks import check_options
 from trio_debugmcp.server.tools.starting.compounds import Together, launch_compound

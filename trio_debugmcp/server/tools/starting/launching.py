@@ -12,8 +12,7 @@ from trio_debugmcp.dap.profiles.test_runners import TestRun
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoint_notes import breakpoint_notes, refused_notes
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import ambiguous, code_file, file_lines, meant_directory, start_directory
 from trio_debugmcp.server.tools.starting.building import built, debug_notes

@@ -29,7 +29,7 @@ from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, L
 from trio_debugmcp.server.tools.starting.launching import existing_directory, launch
 from trio_debugmcp.server.tools.starting.other_programs import check_free, make_room
 from trio_debugmcp.server.tools.starting.page_address import PageAddress, check_page, page_address
-from trio_debugmcp.session.before.listening_tasks import wait_free
+from trio_debugmcp.session.before.task_processes import wait_free
 from trio_debugmcp.session.debugger import Debugger
 
 _ROOTS = ("package.json", "index.html")

@@ -9,8 +9,7 @@ from trio_debugmcp.server.answers.failures.printed import last_crash, survived_n
 from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.session_lines import with_sessions
 from trio_debugmcp.server.answers.stop import ended_answer, paused_answer, running_answer, with_crash
-from trio_debugmcp.server.answers.stop_answer import StopAnswer
-from trio_debugmcp.server.answers.stop_data import StopData
+from trio_debugmcp.server.answers.stop_answer import StopAnswer, StopData
 from trio_debugmcp.server.tools.answering import with_threads, with_waiting_threads
 from trio_debugmcp.server.tools.tool import Params, SessionId
 from trio_debugmcp.session.debugger import Debugger
