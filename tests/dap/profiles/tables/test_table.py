@@ -119,6 +119,17 @@ def test_gdb_gets_the_whole_environment_which_it_would_otherwise_clear(monkeypat
     assert (arguments["env"]["WHOLE"], arguments["env"]["A"]) == ("yes", "1")
 
 
+def test_codelldb_has_time_for_the_values_of_a_busy_machine() -> None:
+    from trio_debugmcp.dap.profiles import profile_named
+
+    codelldb = profile_named("codelldb")
+    assert codelldb is not None
+    launch, attach = codelldb.launch_arguments(Launch(program="/x/app")), codelldb.attach_arguments(Attach(pid=1))
+    core = codelldb.attach_arguments(Attach(core_file="/x/core", program="/x/app"))
+    for arguments in (launch, attach, core):  # of its own accord it cuts a structure after 10 ms: `{name:"pear", ...}`
+        assert arguments["_adapterSettings"]["summaryTimeout"] >= 5
+
+
 def test_what_is_neither_machine_code_nor_its_source_is_refused() -> None:
     from trio_debugmcp.dap.profiles import profile_named
 
