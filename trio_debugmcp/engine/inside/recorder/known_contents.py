@@ -21,11 +21,13 @@ from trio_debugmcp.engine.inside.recorder.value_words import (
     FIRST,
     FOUND,
     INDEX,
+    INT,
     MOST_SAID,
     SEEN,
     SIZE,
     UNWATCHED,
     WRITTEN,
+    ZERO,
     ValueWords,
     is_atom,
 )
@@ -81,8 +83,10 @@ def differing(old: Any, value: Any, kind: int, most: int) -> list[tuple[Any, Any
 MOST_WATCHED = 60
 """Items of a container all of which are watched."""
 
-_is = _operator.is_
+_is, _is_not = _operator.is_, _operator.is_not
 _BIG = "big"
+
+_SIZE, _NUMBER = SIZE >> 32, INT + ZERO
 
 _length: Any = {LIST: list.__len__, DICT: dict.__len__, SET: set.__len__}
 _list_copy, _list_iter, _list_length = list.copy, list.__iter__, list.__len__
@@ -103,7 +107,7 @@ class KnownContents:
     """
 
     def __init__(self, rows: Any, words: ValueWords, objects: Any, deque: Any) -> None:
-        self._add = rows.add
+        self._add, self._add_row = rows.add, rows.add_row
         self._words = words
         self._objects = objects
         self._deque_iter = deque.__iter__
@@ -144,7 +148,8 @@ class KnownContents:
             return
         if kind == LIST and self._is_appended(known, old, value, line, how):
             return
-        if self._is_as(value, kind, old):
+        changes = self._replaced(old, value) if kind == DICT else None
+        if not changes and (changes is not None or self._is_as(value, kind, old)):
             return
         before = len(old[0]) if kind == DICT else len(old)
         length = self._size(value, kind)
@@ -153,7 +158,6 @@ class KnownContents:
             self._add(how | known.number, 0, line)
             self._add(SIZE | UNWATCHED << 32 | known.number, length << 32 | before, line)
             return
-        changes = self._replaced(old, value, kind)
         if changes is None:
             new = known.content = self._copied(value, kind)
             for item in old[1] if kind == DICT else old:
@@ -175,28 +179,30 @@ class KnownContents:
         before, length = len(old), _list_length(value)
         if not before < length <= min(before + MOST_SAID, MOST_WATCHED) or not all(map(_is, old, _list_iter(value))):
             return False
-        add, words, number = self._add, self._words, known.number
+        add_row, words, number, kind = self._add_row, self._words, known.number, how >> 32
         for item in list(islice(_list_iter(value), before, None)):
             key = INDEX | len(old)
             old.append(item)
             if how == FIELD:
                 self.said.add((number, key))
-            add(how | key << 32 | number, words.of(item), line)
-        add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | number, length << 32 | before, line)
+            if type(item) is int and -ZERO <= item < ZERO:
+                add_row(number, kind + key, 0, item + _NUMBER, line)
+            else:
+                self._add(how | key << 32 | number, words.of(item), line)
+        add_row(number, _SIZE + (WRITTEN if how == FIELD else FOUND), before, length, line)
         return True
 
-    def _replaced(self, old: Any, value: Any, kind: int) -> list[tuple[int, int]] | None:
+    def _replaced(self, old: Any, value: Any) -> list[tuple[int, int]] | None:
         """Return what is new in a dict whose keys are as they were, and take it as known; None: it is not so."""
-        if kind != DICT or len(old[0]) != _length[DICT](value) or not all(map(_is, old[0], _keys(value))):
+        keys, values = old
+        if len(keys) != _length[DICT](value) or not all(map(_is, keys, _keys(value))):
             return None
-        words, values = self._words, old[1]
-        changes = []
-        for place, (key, item) in enumerate(zip(old[0], list(_values(value)))):
-            if values[place] is not item:
-                self._objects.left(values[place])
-                values[place] = item
-                secret = type(key) is str and is_secret(key)
-                changes.append((words.item_key(key), words.secret_of(item) if secret else words.of(item)))
+        words, changes = self._words, []
+        for place, item in list(compress(enumerate(_values(value)), map(_is_not, values, _values(value)))):
+            self._objects.left(values[place])
+            values[place], key = item, keys[place]
+            secret = type(key) is str and is_secret(key)
+            changes.append((words.item_key(key), words.secret_of(item) if secret else words.of(item)))
         return changes
 
     def doubt(self, known: Any, value: Any, kind: int, line: int) -> None:

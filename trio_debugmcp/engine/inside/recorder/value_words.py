@@ -82,6 +82,7 @@ class ValueWords:
         self._objects = objects
         self._lock = _thread.RLock()
         self._keys: dict[str, int] = {}
+        self._item_keys: dict[str, int] = {}
         self.labels: dict[int, str] = {}
         self.attributes: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
@@ -181,12 +182,18 @@ class ValueWords:
         if cls is int and 0 <= key < INDEX:
             return INDEX | key
         if cls is str:
-            return self.key(f"[{cut(repr(key), MOST_TEXT)}]")
+            return self._item_keys.get(key) or self._named_item(key)
         if cls is int or cls is float or cls is bool or key is None or cls is bytes:
             return self.key(f"[{cut(repr(key), MOST_TEXT)}]")
         if cls is tuple and all([type(each) in (int, str, bool, float) or each is None for each in key]):
             return self.key(f"[{cut(repr(key), MOST_TEXT)}]")
         return 0
+
+    def _named_item(self, key: str) -> int:
+        number = self.key(f"[{cut(repr(key), MOST_TEXT)}]")
+        if len(key) <= MOST_TEXT and len(self._item_keys) < _MOST_KNOWN:
+            self._item_keys[key] = number
+        return number
 
     def _string(self, value: str) -> int:
         if value in self._secrets:
