@@ -52,7 +52,7 @@ def test_what_could_not_be_judged_is_not_called_not_found() -> None:
 
 def test_a_find_says_how_rare_it_is_and_the_next_question() -> None:
     said, advice = notes("fails", SOME, "run-2", "run-1")
-    assert said == "found: 7 of 20 tries failed, the first was try 5"
+    assert said == "found: 7 of 20 tries failed, the first to end was try 5"
     assert advice == "next: why(run='run-2') says what led to it"
     said, advice = notes("passes", SOME, "run-2", "run-1")
     assert advice == "next: why(run='run-1') says what led to the failure of the others"

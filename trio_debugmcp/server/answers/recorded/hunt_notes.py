@@ -79,7 +79,7 @@ def _of_found(asked: HuntAsked, found: HuntFound) -> list[str]:
         said = f"all {found.made} tries {asked.word}" if found.made > 1 else f"the only try {asked.word}"
         return [f"{said}: {rare.get(asked.until, 'there is none to compare with')}"]
     first = found.hit.conditions.number if found.hit is not None else 0
-    said = f"found: {found.fitted} of {_tries(found.made)} {asked.word}, the first was try {first}"
+    said = f"found: {found.fitted} of {_tries(found.made)} {asked.word}, the first to end was try {first}"
     return [said, *repeats_notes(found, asked.word)]
 
 
