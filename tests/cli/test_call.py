@@ -228,7 +228,11 @@ def test_a_server_for_once_ends_with_its_last_program(shell: Shell) -> None:
 def test_errors_have_a_sentence_and_a_code(shared: Shell) -> None:
     assert shared.error() == (2, "Name a tool; --list shows them, --help how it is done.")
     code, sentence = shared.error("debug_step", "mode")
-    assert (code, sentence) == (2, "'mode' is not an argument: write KEY=VALUE, or all of them as an object in JSON.")
+    assert code == 2
+    assert sentence == (
+        "'mode' is not an argument: write KEY=VALUE, or all of them as an object in JSON. "
+        "`trio-debugmcp call --list TOOL` has the keys."
+    )
     assert shared.error("--project", "/nowhere", "debug_state") == (2, "/nowhere is not a directory.")
 
 

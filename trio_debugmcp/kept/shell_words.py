@@ -38,7 +38,10 @@ def split_words(words: Sequence[str], read: ReadFile) -> dict[str, Any]:
         if word == "-" or word[:1] in ("@", "{"):
             objects.update(_object(_content(word, read)))
         elif not equals or not key:
-            sentence = f"{word!r} is not an argument: write KEY=VALUE, or all of them as an object in JSON."
+            sentence = (
+                f"{word!r} is not an argument: write KEY=VALUE, or all of them as an object in JSON. "
+                "`trio-debugmcp call --list TOOL` has the keys."
+            )
             raise UsageError("INVALID_PARAMETER", sentence)
         else:
             value = _content(value, read)
