@@ -16,7 +16,7 @@ from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.breakpoint_notes import end_notes, moved_notes, thread_notes
 from trio_debugmcp.server.answers.ended_by import ChildrenOf, end_reason, family_notes, others_notes
-from trio_debugmcp.server.answers.failures.exceptions import stopped_by
+from trio_debugmcp.server.answers.failures.exceptions import raised_notes, stopped_by
 from trio_debugmcp.server.answers.failures.printed import (
     behind_crash,
     cause_line,
@@ -124,9 +124,6 @@ async def _stop_answer(
     return with_output(found, news, lost)
 
 
-_IN_LIBRARY = " of a library: exception_get_context shows its variables there"
-"""Behind the place where it was raised."""
-
 _CALLERS = 3
 """Frames of the user's code that are shown behind those of libraries, as of a lambda that a library calls."""
 
@@ -144,7 +141,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
     results = () if stack.locals is None else stack.locals.returned
     full = paused_data(snapshot, 1 + FRAMES_BELOW, known, total)
     exception, mode, by = stopped_by(places, stop.exception)
-    notes += [] if stop.exception is None else _raised(places, stack.locals)
+    notes += [] if stop.exception is None else raised_notes(places, stack.locals)
     notes += _said(debugger, stop) + moved_notes(debugger, snapshot.id, stop)
     notes += thread_notes(debugger, snapshot, stop.thread_id) + family_notes(debugger, snapshot)
     source = source_around(debugger, stop.location, snapshot.origin.attached_at, EXCERPT_LINES, notes)
@@ -172,14 +169,6 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> StopAnswer:
         session=_several(debugger, snapshot.id),
         labels=short_label(snapshot.origin.labels),
     )
-
-
-def _raised(places: Places, found: Locals | None) -> list[str]:
-    """Return where the exception of a stop was raised, if it has left that frame."""
-    if found is None or found.raised is None:
-        return []
-    since = _IN_LIBRARY if found.raised_in_library else ", and raised again since"
-    return [f"raised at {places.at_location(found.raised)}{since}"]
 
 
 def _said(debugger: Debugger, stop: Stop) -> list[str]:

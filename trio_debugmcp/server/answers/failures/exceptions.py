@@ -15,6 +15,7 @@ from trio_debugmcp.server.answers.stacks import hidden_in_words
 from trio_debugmcp.server.answers.values import counted, fitting, without_runner_names
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.looking.exception_context import ExceptionContext, ExceptionTree, PassedFrame
+from trio_debugmcp.state.model import Locals
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, Payload, UnixTime, Variable, json_size, shortened
 
 _PLAIN_MODE = "always"
@@ -32,6 +33,15 @@ def exception_text(found: ExceptionInfo) -> tuple[str, str | None]:
     """Return `ValueError: …`, and its mode where it is not the plain one: it is not caught, for example."""
     mode = None if found.break_mode == _PLAIN_MODE else found.break_mode
     return f"{found.type}: {found.message}" if found.message else found.type, mode
+
+
+def raised_notes(places: Places, found: Locals | None) -> list[str]:
+    """Return where the exception of a stop was raised, if it has left that frame."""
+    if found is None or found.raised is None:
+        return []
+    where = f"raised at {places.at_location(found.raised)}"
+    library = "of a library: exception_get_context shows its variables there"
+    return [f"{where} {library}" if found.raised_in_library else f"{where}, and raised again since"]
 
 
 def _caught_by(places: Places, found: ExceptionInfo) -> str | None:
