@@ -71,16 +71,22 @@ async def test_what_nodes_own_code_raises_stops_in_the_users_frame(
         assert (await client.call("stacktrace_get"))["frames"][0].startswith("total ")
 
 
-async def test_what_an_assertion_raises_in_a_module_of_ecmascript_stops_by_its_type_and_is_noted_without(
-    debugging: Connect, tmp_path: Path
+ASSERTS = 'import assert from "node:assert";\nconst number = await 6;\nassert.strictEqual(number, 7);\n'
+
+THROWS = "async function load(number) {\n  await null;\n  throw new RangeError(`late ${number}`);\n}\nawait load(3);\n"
+
+
+@pytest.mark.parametrize(("text", "kind"), [(ASSERTS, "AssertionError"), (THROWS, "RangeError")])
+async def test_what_a_module_of_ecmascript_raises_below_its_own_await_stops_by_its_type_and_is_noted_without(
+    debugging: Connect, tmp_path: Path, text: str, kind: str
 ) -> None:
     file = tmp_path / "till.mjs"
-    file.write_text('import assert from "node:assert";\nconst number = await 6;\nassert.strictEqual(number, 7);\n')
+    file.write_text(text)
     async with debugging() as client:
         end = await client.call("debug_launch", program=str(file), stop_at_entry=False)
         assert end["exitCode"] == 1
-        assert any(each.startswith("AssertionError ended the program without a stop") for each in end["notes"])
-        wanted = [{"exception": "AssertionError"}]
+        assert any(each.startswith(f"{kind} ended the program without a stop") for each in end["notes"])
+        wanted = [{"exception": kind}]
         stop = await client.call("debug_launch", program=str(file), breakpoints=wanted)
         assert (stop["reason"], stop["at"].rpartition(" in ")[0]) == ("Exception", f"{file}:3")
         end = await client.call("debug_continue")

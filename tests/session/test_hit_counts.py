@@ -44,15 +44,18 @@ async def test_a_hit_condition_means_the_same_with_every_adapter_and_every_hit_i
         assert await hits_that_stop(adapter, client, 3, id_=11) == [2]
 
 
+@pytest.mark.parametrize("hit", [[1, 2], []])
 async def test_a_breakpoint_that_waits_for_another_hit_does_not_hide_one_that_stops_there(
-    autojump_clock: MockClock,
+    autojump_clock: MockClock, hit: list[int]
 ) -> None:
     adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
     wanted = [{"file": __file__, "line": 1, "hit_condition": "2"}, {"function": "add"}]
     async with launched("gdb", adapter, breakpoints=wanted) as client:
         for expected in (["fn-2"], ["bp-1", "fn-2"]):
-            await adapter.stop("breakpoint", hit=[1, 2])
-            assert (await client.call("debug_wait"))["breakpoints"] == expected
+            await adapter.stop("breakpoint", hit=hit)
+            stop = await client.call("debug_wait")
+            assert sorted(stop["breakpoints"]) == expected
             await client.call("debug_continue", wait=False)
 
 

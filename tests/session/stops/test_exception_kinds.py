@@ -1,5 +1,6 @@
 """Exceptions as adapters report them: types that they have or lack, all in one text, and crashes."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,20 @@ async def test_where_the_words_of_a_stop_name_the_type_it_is_supported(autojump_
         await adapter.stop("exception", text="#<TypeError: no plum> is raised.")
         found = await raised(client)
         assert (found["type"], found["message"]) == ("TypeError", "no plum")
+
+
+async def test_an_exception_of_another_type_is_passed_over_by_what_its_stop_and_one_question_say(
+    autojump_clock: MockClock,
+) -> None:
+    adapter, sent = FakeAdapter(), Counter[str]()
+    info(adapter, exceptionId="Other", breakMode="always")
+    async with launched("", adapter, breakpoints=[{"exception": "Sold"}]) as client:
+        adapter.on_request = lambda command, _: sent.update([command])
+        for _ in range(5):
+            await adapter.stop("exception", text="Other")
+            await trio.sleep(1)
+        assert sent == {"threads": 5, "stackTrace": 5, "exceptionInfo": 5, "continue": 5}  # a suite raises thousands
+        assert (await client.call("debug_state"))["state"] == "Running"
 
 
 async def test_of_an_adapter_that_is_known_to_have_no_types_a_launch_says_it_first(autojump_clock: MockClock) -> None:

@@ -12,6 +12,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.dap.profiles.language import LanguagePrograms
 from trio_debugmcp.dap.profiles.printed_exceptions import Crash, CrashFrame, PrintedExceptions
 from trio_debugmcp.dap.profiles.python.code_files import PythonCode
@@ -93,6 +94,42 @@ async def test_an_adapter_that_runs_files_only_says_so(what: str, scene: Scene) 
     async with connect(options=scene.options) as client:
         failed = await failure(client, "debug_launch", **{what: "shop"})
         assert (failed.code, f"fake has no `{what}`" in failed.message) == ("NOT_SUPPORTED", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("gdb", "Pass adapter='lldb-dap', which does, or have the program read a file."),
+        ("codelldb", "Pass adapter='lldb-dap', which does, or have the program read a file."),
+        ("perl-ls", "Have the program read a file."),
+        ("java", "Have the program read a file."),
+        ("lldb-dap", None),
+        ("delve", None),
+        ("rdbg", None),
+        ("js-debug", None),
+        ("bash-dap", None),
+        ("lua", None),
+        ("vscode-php-debug", None),
+    ],
+)
+async def test_input_is_refused_for_an_adapter_that_does_not_give_it_to_its_program(
+    autojump_clock: MockClock, name: str, instead: str | None
+) -> None:
+    known, native = profile_named(name), profile_named("lldb-dap")
+    assert known is not None
+    assert native is not None
+    adapter = FakeAdapter()
+    profile = FakeProfile(adapter)
+    profile.takes_input, profile.language = known.takes_input, known.language
+    settings = Options(settings=Settings(directory="/", profiles=(profile, native)))
+    async with connect(options=settings) as client:
+        start = {"program": adapter.program, "adapter": "fake", "stdin": "a line", "wait": False}
+        if instead is None:
+            assert (await client.call("debug_launch", **start))["session"] == "s-1"
+            return
+        failed = await failure(client, "debug_launch", **start)
+        said = f"fake gives its program no input, so `stdin` would be lost. {instead}"
+        assert (failed.code, failed.message) == ("NOT_SUPPORTED", said)
 
 
 async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> None:
