@@ -11,6 +11,7 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.runs.files.process_record import LINE, ProcessRecord
 from trio_debugmcp.runs.past.run_moves import cut_off, under_way
+from trio_debugmcp.runs.sent_values import sent_values
 from trio_debugmcp.runs.why import NoAnswerError, WhyAnswer, WhyQuestion, why
 from trio_debugmcp.runs.worker_calls import worker_calls
 from trio_debugmcp.server.answers.recorded.why_shown import WhyData, WhyShown, recorded_line
@@ -129,7 +130,8 @@ def _search(debugger: Debugger, run: KeptRun, *, is_bare: bool) -> FailureSearch
 def _completed(
     answer: WhyAnswer, record: ProcessRecord, others: list[ProcessRecord], *, gone: set[int | None]
 ) -> WhyAnswer:
-    return msgspec.structs.replace(answer, elsewhere=worker_calls(record, others, answer, gone))
+    said = [*worker_calls(record, others, answer, gone), *sent_values(record, others, answer)]
+    return msgspec.structs.replace(answer, elsewhere=said)
 
 
 def _question(params: Why, at: int, file: str, known: frozenset[int]) -> WhyQuestion:
