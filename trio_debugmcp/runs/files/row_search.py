@@ -9,7 +9,7 @@ A row is searched as the bytes of its kind and key, so a record of millions take
 
 from collections.abc import Iterator
 
-from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.process_record import RESUME, START, ProcessRecord, Row
 from trio_debugmcp.runs.files.word_search import about, back_with_key, words_about
 
 _KEY_BITS = 28
@@ -18,6 +18,17 @@ _KEY_BITS = 28
 def subject_of(record: ProcessRecord, number: int) -> int:
     """Return the subject of a row alone."""
     return record.rows.word(number, 0) & 0xFFFF_FFFF
+
+
+def thread_of(record: ProcessRecord, row: Row) -> int:
+    """Return the number of the thread that a row of a frame is of: another one may continue a coroutine."""
+    if row.kind in (START, RESUME):
+        return record.rows.word(row.number, 1) >> 32
+    frame = record.frame(row.subject)
+    if record.code(frame.code).kind in ("function", "module", "class", "lambda"):
+        return frame.thread
+    resumed = record.back_of(frozenset((RESUME,)), row.subject, row.number)
+    return record.rows.word(resumed, 1) >> 32 if resumed else frame.thread
 
 
 def each(record: ProcessRecord, kind: int, key: int, after: int = 0) -> Iterator[int]:

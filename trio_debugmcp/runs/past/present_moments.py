@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
+from trio_debugmcp.runs.files.row_search import thread_of
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.run_moves import after_callers, moved
 
@@ -89,17 +90,6 @@ def stepped_forth(record: ProcessRecord, present: PresentMoment, line: int, mode
     else:
         found = (moved(record, line, "in") if mode == "in" else 0) or moved(record, line, "forward")
     return found if found < present.end else 0
-
-
-def thread_of(record: ProcessRecord, row: rows.Row) -> int:
-    """Return the number of the thread that a row of a frame is of: another one may continue a coroutine."""
-    if row.kind in (rows.START, rows.RESUME):
-        return record.rows.word(row.number, 1) >> 32
-    frame = record.frame(row.subject)
-    if record.code(frame.code).kind in ("function", "module", "class", "lambda"):
-        return frame.thread
-    resumed = record.back_of(frozenset((rows.RESUME,)), row.subject, row.number)
-    return record.rows.word(resumed, 1) >> 32 if resumed else frame.thread
 
 
 def _caller(record: ProcessRecord, row: rows.Row) -> int:

@@ -40,6 +40,9 @@ _GIVEN, _GIVEN_EXPRESSION = 1.5, 0.8
 _PASSED_ON = 2.2
 """The value of a variable is returned as it is."""
 
+_WRAPPED = 4.0
+"""A function that a decorator has made is returned: the definition that it decorates tells more."""
+
 _COPY = 1.2
 """An attribute gets the value of a variable."""
 
@@ -69,7 +72,8 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
     """
     statement, node = execution.statement, edge.node
     is_entry = node.focus and node.aim == "value" and statement.is_given and statement.first < statement.last
-    is_entry = is_entry or (node.focus and statement.is_definition)  # a decorator: it is far from what asks
+    has_order = len(getattr(statement.node, "decorator_list", ())) > 1  # of decorators
+    is_entry = is_entry or (statement.is_definition and (node.focus or has_order))  # it is far from what asks
     own = _OWN_CONSTANT if _names_constants(statement) else _OWN
     heavy = own if execution.frame == root and not is_entry else 0.0
     if edge.node.aim == "argument":
@@ -80,9 +84,15 @@ def weight(execution: StatementExecution, edge: SliceEdge, root: int, *, has_cal
     if execution.statement.is_given and _is_text(execution.statement.node):
         return heavy + _TEXT
     if execution.statement.is_passing_on:
-        return heavy + _PASSED_ON
+        return heavy + (_WRAPPED if _returns_inner_function(execution) else _PASSED_ON)
     is_made = execution.scope.name.rpartition(".")[2] in MAKERS or not execution.scope.is_function
     return heavy + _weight_of(statement, statement.place_of(node.names), has_called, is_made)
+
+
+def _returns_inner_function(execution: StatementExecution) -> bool:
+    node = execution.statement.node
+    name = node.value.id if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) else ""
+    return any(inner.name.rpartition(".")[2] == name and inner.is_function for inner in execution.scope.inner)
 
 
 def _names_constants(statement: Statement) -> bool:

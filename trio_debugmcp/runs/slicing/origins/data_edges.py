@@ -20,6 +20,7 @@ from trio_debugmcp.runs.slicing.origins.opaque_edges import naming
 from trio_debugmcp.runs.slicing.origins.outside_writes import OutsideWrites
 from trio_debugmcp.runs.slicing.origins.recursion_edges import RecursionEdges
 from trio_debugmcp.runs.slicing.origins.stale_edges import asked_for_by, is_asking
+from trio_debugmcp.runs.slicing.origins.thread_local_edges import ThreadLocalEdges
 from trio_debugmcp.runs.slicing.origins.uncertain_rounds import UncertainRounds
 from trio_debugmcp.runs.slicing.recorded_contents import container_kind
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
@@ -39,6 +40,7 @@ class DataEdges:
         self._outside = OutsideWrites(past, objects)
         self._uncertain = UncertainRounds(past)
         self._recursions = RecursionEdges(past)
+        self._locals = ThreadLocalEdges(past)
         self._holders = HolderEdges(past, objects, self.of_value)
         self._record = past.record
 
@@ -107,6 +109,7 @@ class DataEdges:
         if not focus and self._past.executions.raised(execution.row) is not None:  # into what it could not store
             reads = [*reads, *(PathRead(path.holder, is_whole=True) for path in execution.statement.stores)]
         decided = self._taken.decided(execution)
+        yield from self._locals.of_reads(execution, reads)
         for read in reads:
             if read.is_callee or (not focus and read.argument_of in recorded):
                 yield from self._of_callee(execution, read)
