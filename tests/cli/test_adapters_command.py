@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.cli import main
+from trio_debugmcp.cli import adapters, main
 from trio_debugmcp.cli._install import sample_for
-from trio_debugmcp.dap.profiles import PROFILES
+from trio_debugmcp.dap.profiles import PROFILES, read_tables
 
 pytestmark = pytest.mark.real
 
@@ -140,6 +140,19 @@ def test_what_cannot_be_checked_is_named_with_the_reason(programs: Path, capsys:
         "missing gone: M. The debug adapter gone is not installed (looked for gone on PATH)",
         "        → brew install gone",
     ]
+
+
+def test_without_names_one_that_is_here_and_cannot_be_used_is_listed_with_its_reason_and_not_checked(
+    programs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(programs, "old", "echo M 2.9")
+    write(programs, "silent", "echo 'no M here' >&2; exit 1")
+    mine = read_tables(Path(tables(programs, "old", "silent", "gone").partition("=")[2]).read_text(), "mine.toml")
+    monkeypatch.setattr(adapters, "known_profiles", lambda _: mine)
+    assert main(["adapters", "--check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == ["missing old", "missing silent"]
+    assert "older ones cannot count" in lines[0]
 
 
 def test_every_adapter_that_is_tested_has_a_program_to_check_it_with() -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,16 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
         return failed("adapters", f"{unknown} is none of: {', '.join(profile.name for profile in profiles)}")
     with looking("looking for debug adapters", quiet=arguments.json):
         adapters = statuses(profiles, arguments.patience)
-    to_check = (
-        None
-        if arguments.check is None
-        else arguments.check or [adapter.name for adapter in adapters if not adapter.problem]
-    )
-    if to_check is not None:
-        adapters = [adapter for adapter in adapters if adapter.name in to_check]
-    checked = (
-        adapters if to_check is None else _checked(adapters, profiles, tables_files(arguments), arguments.patience)
-    )
+    if arguments.check is not None:
+        named = set(arguments.check)
+        adapters = [status for status in adapters if (status.name in named if named else status.location is not None)]
+        checked = _checked(adapters, named, profiles, tables_files(arguments), arguments.patience)
+    else:
+        checked = adapters
     done = []
     for status in checked:
         done.append(status)
@@ -192,9 +188,16 @@ def in_words(status: Status) -> str:
 
 
 def _checked(
-    adapters: list[Status], profiles: "tuple[Profile, ...]", files: list[Path], patience: Patience
+    adapters: list[Status],
+    named: Container[str],
+    profiles: "tuple[Profile, ...]",
+    files: list[Path],
+    patience: Patience,
 ) -> Iterable[Status]:
-    """Yield each adapter with what came of its check, one after the other: side by side they would be slower."""
+    """Yield each adapter with what came of its check, one after the other: side by side they would be slower.
+
+    One that is here and cannot be used, as it is too old, is not checked unless it is named.
+    """
     import trio
 
     from trio_debugmcp.cli._install import AdapterCheck, check, sample_for
@@ -202,6 +205,9 @@ def _checked(
     profile_of = {profile.name: profile for profile in profiles}
     for status in adapters:
         program = sample_for(profile_of[status.name])
+        if status.problem is not None and status.name not in named:
+            yield status
+            continue
         if status.problem is not None:
             result = AdapterCheck(False, 0.0, "find", status.problem)
         elif program is None:
