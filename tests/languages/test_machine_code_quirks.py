@@ -48,6 +48,35 @@ async def test_input_that_a_debugger_cannot_give_is_refused_with_the_one_that_ca
             await client.call("debug_launch", **start)
 
 
+LOOK = """#include <stdio.h>
+struct Item { int weight, price; };
+int look(const Item &item) { return item.price; }
+int main() {
+    Item pear = {5, 3};
+    printf("%d\\n", look(pear));
+    return 0;
+}
+"""
+
+
+async def test_a_function_in_one_line_has_its_argument_or_says_that_it_is_not_made_yet(
+    debugging: Connect, machine_debugger: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "look.cpp"
+    source.write_text(LOOK)
+    async with debugging() as client:
+        start = {"program": str(source), "adapter": machine_debugger, "breakpoints": [{"function": "look"}]}
+        stop = await client.call("debug_launch", **start)
+        try:
+            price = await client.call("evaluate", expression="item.price")
+        except ToolFailed as error:
+            price = {"value": "", "notes": [str(error)]}
+        if price["value"] != "3":  # lldb takes a change of line for the end of what stores arguments
+            assert machine_debugger != "gdb"
+            assert stop["locals"]["item"].startswith("<not made yet: look() is at its first instructions>")
+            assert "the variables of look() are not made yet" in price["notes"][0]
+
+
 THREADS = """#include <pthread.h>
 #include <stdio.h>
 static void *work(void *given) {

@@ -85,7 +85,7 @@ async def by_adapter(ways: Ways, place: FramePlace, depth: int) -> CapturedFrame
     """Ask the adapter, level by level."""
     requests = ways.requests
     frame = await ways.frames.find(ways.snapshot, place.thread_id, place.index)
-    variables = await scope_variables(requests, frame, "locals")
+    variables = await scope_variables(requests, frame, "locals", ways.unmade)
     shown = variables[:MAX_NODES]
     growing = _AdapterCapture(requests, MAX_NODES - len(shown))
     places: list[_Place] = [

@@ -255,11 +255,11 @@ class StopQuestions:
         words = self._requests.profile.words
         return [replace(thread, name=thread.name and words.thread_name(thread.name)) for thread in body.threads or []]
 
-    def _place_of(self, frame_id: int) -> Location | None:
-        """Return where a frame of the stop is."""
+    def _frame_of_stop(self, frame_id: int) -> StackFrame | None:
+        """Return a frame of the stop."""
         snapshot = self._requests.snapshot
         frames = () if snapshot is None else snapshot.stack.frames
-        return next((frame.location for frame in frames if frame.id == frame_id), None)
+        return next((frame for frame in frames if frame.id == frame_id), None)
 
     async def _adapter_locals(self, frame_id: int | None) -> Locals:
         """Return the locals of a frame from the adapter."""
@@ -275,7 +275,7 @@ class StopQuestions:
         returned = [replace(variable, name=_RETURNED) for variable in variables if profile.values.is_returned(variable)]
         own_variables = [variable for variable in variables if not profile.values.is_returned(variable)]
         shown = [variable for variable in own_variables if not profile.values.is_definition(variable)][:CAPTURED_LOCALS]
-        shown = self._ways.unmade.shown(shown, self._place_of(frame_id))
+        shown = self._ways.unmade.shown(shown, self._frame_of_stop(frame_id))
         return Locals(
             named,
             tuple(variable_payload(variable, profile) for variable in await all_composed(self._requests, shown)),

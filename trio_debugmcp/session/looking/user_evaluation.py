@@ -116,8 +116,13 @@ class UserEvaluation:
             frame, expression, lambda number: form.evaluation(number, limit, expression, numbered), seconds, context
         )
         if found is None:
-            value = await evaluate(requests, frame, expression, seconds, context)
-            unmade = self._ways.unmade.notes(expression, frame.location)
+            unmade = self._ways.unmade.notes(expression, frame)
+            try:
+                value = await evaluate(requests, frame, expression, seconds, context)
+            except UsageError as error:
+                if error.code != "EVAL_FAILED" or not unmade:
+                    raise
+                raise UsageError(error.code, f"{error.message}; {'; '.join(unmade)}", error.details) from None
             return Evaluated(value, notes=(*await origin_notes(requests, frame, expression), *unmade))
         body, outcome = found
         value = evaluation(body, ("None", "NoneType") if outcome.has_value else None)

@@ -28,8 +28,15 @@ class CountedFile(io.BytesIO):
         return super().read(size)
 
 
-def elf(sections: Mapping[str, bytes | tuple[int, bytes]], *, bits: int = 64, order: str = "<", kind: int = 1) -> bytes:
-    """An ELF file with these sections, of one kind: the content, or flags and content."""
+def elf(
+    sections: Mapping[str, bytes | tuple[int, bytes]],
+    *,
+    bits: int = 64,
+    order: str = "<",
+    kind: int = 1,
+    address: int = 0,
+) -> bytes:
+    """An ELF file with these sections, of one kind and at one address: the content, or flags and content."""
     texts = b"\0" + b"".join(f"{name}\0".encode() for name in [*sections, ".shstrtab"])
     rows, content = [(0, 0, 0, 0, 0)], b""
     head = 64 if bits == 64 else 52
@@ -39,7 +46,9 @@ def elf(sections: Mapping[str, bytes | tuple[int, bytes]], *, bits: int = 64, or
         content += data
     word = "Q" if bits == 64 else "I"
     table = b"".join(
-        struct.pack(f"{order}II{word}{word}{word}{word}II{word}{word}", name, each, flags, 0, at, size, 0, 0, 1, 0)
+        struct.pack(
+            f"{order}II{word}{word}{word}{word}II{word}{word}", name, each, flags, address, at, size, 0, 0, 1, 0
+        )
         for name, each, flags, at, size in rows
     )
     entry = 64 if bits == 64 else 40

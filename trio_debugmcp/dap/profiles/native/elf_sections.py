@@ -61,12 +61,16 @@ class Reader:
 
 
 class Section(Struct, frozen=True):
-    """The place of a section's content. `is_old`: compressed in the way from before the flag; it begins with `ZLIB`."""
+    """The place of a section's content. `is_old`: compressed in the way from before the flag; it begins with `ZLIB`.
+
+    `address`: where it is in memory, as the file itself counts; 0 if it is not loaded.
+    """
 
     flags: int
     offset: int
     size: int
     is_old: bool = False
+    address: int = 0
 
 
 Sections = Mapping[str, Section]
@@ -90,11 +94,11 @@ def sections_of(reader: Reader) -> Sections:
     rows = [reader.unpack(form, data, number * entry_size) for number in range(count)]
     texts = reader.at(rows[names_at][4], min(rows[names_at][5], 64 * 1024))
     found = {}
-    for name_at, kind, flags, _, offset, size in rows:
+    for name_at, kind, flags, address, offset, size in rows:
         name = text_at(texts, name_at).decode("latin-1")
         if kind != 8:  # without content: stripped, or zeroes
             old = name.startswith(".zdebug_")
-            found[f".{name[2:]}" if old else name] = Section(flags, offset, size, old)
+            found[f".{name[2:]}" if old else name] = Section(flags, offset, size, old, address)
     return found
 
 

@@ -20,7 +20,7 @@ from trio_debugmcp.dap.profiles.near_names import named_alike
 _MAX_BYTES = 16 * 1024 * 1024
 """Read of one table with its names: those of some 200,000 functions."""
 
-_FUNCTION = 2
+FUNCTION = 2
 """The kind of a symbol, in four bits."""
 
 _PARTS_OF_COMPILERS = re.compile(
@@ -155,5 +155,5 @@ def _symbols(reader: Reader) -> Iterator[str]:
             name, info, _, place = reader.unpack("IBBH", rows, at)
         else:
             name, _, _, info, _, place = reader.unpack("IIIBBH", rows, at)
-        if info & 15 == _FUNCTION and place:  # not one of another file
+        if info & 15 == FUNCTION and place:  # not one of another file
             yield names[name : names.index(b"\0", name)].decode("latin-1")

@@ -58,8 +58,11 @@ async def variables_page(
     kind: str | None = None
     unlisted = 0
     if path is None:
-        variables = unmade.shown(await scope_variables(requests, frame, question.scope), frame.location)
+        variables = await scope_variables(requests, frame, question.scope, unmade)
     else:
+        advice = unmade.advice(frame)
+        if advice is not None:
+            raise UsageError("EVAL_FAILED", f"Nothing is read by a path here: {advice}.")
         value = await evaluate(requests, frame, path, requests.patience.seconds(_PATH_SECONDS))
         variables, kind = await children(requests, value.reference, value.type), value.type
         unlisted = profile.habits.unlisted_in(value.value)
@@ -77,8 +80,12 @@ async def variables_page(
     return VariablesPage(await with_lengths(requests, frame, shown), len(variables) + unlisted, leaf)
 
 
-async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
+async def scope_variables(
+    requests: Requests, frame: StackFrame, scope: ScopeName, unmade: UnmadeVariables | None = None
+) -> list[DapVariable]:
     """Return the variables of a frame's scopes, without the groups that the adapter invents.
+
+    `unmade`: shows its locals that are not made yet.
 
     Raises:
         UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
@@ -92,9 +99,13 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
             f"{requests.profile.name} has no scope '{scope}' here; it has: {names}.",
             {"scopes": names},
         )
+    local_scopes = chosen_scopes(requests.profile.dialect, scopes, "locals")
     variables: list[DapVariable] = []
     for adapter_scope in adapter_scopes:
-        variables += await scope_children(requests, adapter_scope.variables_reference)
+        children_of_scope = await scope_children(requests, adapter_scope.variables_reference)
+        if unmade is not None and adapter_scope in local_scopes:
+            children_of_scope = unmade.shown(children_of_scope, frame)
+        variables += children_of_scope
     return requests.profile.values.locals_of(variables)
 
 
