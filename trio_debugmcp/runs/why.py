@@ -38,6 +38,7 @@ from trio_debugmcp.runs.slicing.shown.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.shown.shortened_values import asked_parts
 from trio_debugmcp.runs.slicing.shown.shown_gaps import shown_gap
 from trio_debugmcp.runs.slicing.shown.shown_notes import shown_notes
+from trio_debugmcp.runs.slicing.shown.unrecorded_calls import unrecorded_calls
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.unreached_lines import UnreachedLine, last_run_of_line, run_in_call, unreached
 from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED
@@ -84,6 +85,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
         failed: without a question: the exception that was the failure.
         is_passed_on: it came out of a call of code that was not recorded, and so perhaps of another process.
         caught: exceptions that were caught before the failure, if the lines have none of them.
+        unrecorded: calls of libraries in the lines, and what records these.
         elsewhere: what other processes of the run say to it.
     """
 
@@ -96,6 +98,7 @@ class WhyAnswer(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel")
     failed: str = ""
     is_passed_on: bool = False
     caught: str = ""
+    unrecorded: str = ""
     elsewhere: list[str] = []
 
 
@@ -310,7 +313,8 @@ def _answer(
     gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     left = len(result.gaps) - _MOST_GAPS
     gaps += [f"{left} more such gaps, further away"] if left > 0 else []
-    return WhyAnswer(value, because, gaps, result.omitted, result.repeated)
+    unrecorded = unrecorded_calls(past, [part.row for part in result.parts])
+    return WhyAnswer(value, because, gaps, result.omitted, result.repeated, unrecorded=unrecorded)
 
 
 def _parsed(expression: str) -> ast.expr:

@@ -159,6 +159,14 @@ class ProgramFiles:
             return False
         return not any(each in path for each in _INSTALLED)
 
+    def is_standard(self, name: str) -> bool:
+        """Whether code with that file name is of the standard library, or ours."""
+        path = self.real(name)
+        if path[:1] == "<" or path.startswith(f"{self.real(self.home)}/"):
+            return True
+        is_below = path.startswith((f"{_library}/", f"{self.real(_library)}/"))
+        return is_below and not any(each in path for each in _INSTALLED)
+
     def steps_into(self, name: str) -> bool:
         """Whether steps and pauses stop in code with that file name."""
         return not self.just_my_code or self.is_user(name)

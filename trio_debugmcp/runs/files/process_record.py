@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.files.block_files import RunFileError
 from trio_debugmcp.runs.files.block_indexes import BlockIndexes
+from trio_debugmcp.runs.files.library_calls import library_calls
 from trio_debugmcp.runs.files.record_facts import record_facts
 from trio_debugmcp.runs.files.recorded_code import RecordedCode, recorded_code
 from trio_debugmcp.runs.files.run_files import WordFile
@@ -99,6 +100,7 @@ class ProcessRecord:
         directory: its files.
         first, last: numbers of the rows that are there; rows before `first` were dropped.
         facts: what is known of it as a whole.
+        library_calls: functions of libraries that it called, which were not recorded.
         rows, frames: its words as they are, for `row_search`.
     """
 
@@ -120,6 +122,7 @@ class ProcessRecord:
         self._frames_of: dict[int, list[int]] | None = None
         self._sources: dict[int, str | None] = {}
         self.facts = record_facts(facts, self.rows.state, self.first - 1)
+        self.library_calls = library_calls(facts)
 
     def __repr__(self) -> str:
         return f"<ProcessRecord {self.directory} rows {self.first} to {self.last}>"

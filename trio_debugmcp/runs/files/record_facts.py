@@ -26,7 +26,7 @@ def record_facts(facts: list[dict[str, Any]], state: int, dropped: int) -> Recor
     """Return them from what the process wrote, the state of its rows, and how many of these were dropped."""
     merged: dict[str, Any] = {}
     for fact in facts:
-        if not {"code", "site", "source"} & set(fact):
+        if not {"code", "library", "site", "source"} & set(fact):
             merged |= fact
     parent = merged.get("parent")
     return RecordFacts(

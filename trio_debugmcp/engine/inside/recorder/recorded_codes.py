@@ -133,6 +133,7 @@ class RecordedCodes:
         if known is not None and known.code is code:
             return known
         if not self._is_wanted(code, frame):
+            self._say_library(code, frame)
             return None
         with self._lock:  # another thread may begin the same code
             known = self.by_id.get(id(code))
@@ -159,6 +160,15 @@ class RecordedCodes:
         if id(names) in self._globals:
             return True
         return back is not None and self.by_id.get(id(back.f_code)) is not None
+
+    def _say_library(self, code: Any, frame: Any) -> None:
+        """Write which code of a library a recorded line has called: as often as that code is looked at, mostly once."""
+        back, module = frame.f_back, dict.get(frame.f_globals, "__name__")
+        caller = None if back is None else self.by_id.get(id(back.f_code))
+        if caller is None or type(module) is not str or self._choice.files.is_standard(code.co_filename):
+            return
+        line = back.f_lineno or 0
+        self._files.fact({"library": module, "called": code.co_qualname, "by": caller.number, "line": line})
 
     def _made(self, code: Any, frame: Any) -> CodeRecord:
         self._codes += 1

@@ -172,7 +172,7 @@ def _gone(debugger: Debugger) -> set[int | None]:
 
 def _shown(reading: FoundInRun[WhyAnswer], process: int | None, said: list[str]) -> WhyShown:
     found, run, places, notes = reading
-    notes = [*notes, *found.elsewhere, *filter(None, (found.caught,)), *said]
+    notes = [*notes, *found.elsewhere, *filter(None, (found.caught, found.unrecorded)), *said]
     if found.repeated:
         lines = "line that an earlier answer has" if found.repeated == 1 else "lines that earlier answers have"
         notes = [*notes, f"passed over: {found.repeated} {lines} shown"]

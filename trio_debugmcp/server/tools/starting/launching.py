@@ -23,7 +23,7 @@ from trio_debugmcp.server.tools.starting.launch_parameters import DebugLaunch, W
 from trio_debugmcp.server.tools.starting.launch_targets import LaunchTarget, target_of
 from trio_debugmcp.server.tools.starting.mappings import checked_mappings
 from trio_debugmcp.server.tools.starting.other_programs import caller, check_free, make_room
-from trio_debugmcp.server.tools.starting.recording_runs import questions_notes, with_recording
+from trio_debugmcp.server.tools.starting.recording_runs import includes_nothing, questions_notes, with_recording
 from trio_debugmcp.server.tools.starting.start_notes import start_notes
 from trio_debugmcp.session.before.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.breakpoints.exception_settings import ExceptionSpec
@@ -92,6 +92,7 @@ async def _launched(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTa
     wanted = await with_recording(debugger, wanted, target, params.record)
     answer = await _run(debugger, params, target, wanted, specs)
     notes = [*begun, *target.notes, *([] if is_own else [f"runs on {interpreter}"])]
+    notes += [_RECORDS_ITS_OWN] if params.just_my_code is False and includes_nothing(wanted) else []
     notes += [_IN_LIBRARY] if in_library and params.just_my_code is not False else []
     notes += debug_notes(debugger, target.profile, wanted)
     notes += ambiguous(debugger, [params.program, *(breakpoint.file for breakpoint in params.breakpoints)], cwd)
@@ -121,6 +122,11 @@ def _no_input(debugger: Debugger, profile: Profile) -> str:
     instead = f"Pass adapter={others[0]!r}, which does, or have" if others else "Have"
     return f"{profile.name} gives its program no input, so `stdin` would be lost. {instead} the program read a file."
 
+
+_RECORDS_ITS_OWN = (
+    "just_my_code=false is about stops and steps: of libraries nothing is recorded, as that makes a run slower and "
+    'its record larger. record={"include": ["NAME"]} records the module or package NAME, too'
+)
 
 _IN_LIBRARY = "the program is a library's file, so code of libraries is not stepped over (just_my_code=false)"
 

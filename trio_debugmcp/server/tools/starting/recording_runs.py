@@ -74,6 +74,11 @@ async def recording_problem(debugger: Debugger, profile: Profile, launch: Launch
     return await debugger.host.find_out(f"recording of {launch.interpreter or launch.program}", ask)
 
 
+def includes_nothing(launch: Launch) -> bool:
+    """Whether the run of a launch is recorded without what is beside the project."""
+    return launch.recording is not None and not launch.recording.include
+
+
 def included(debugger: Debugger, name: str) -> str:
     """Return a path prefix as the program has it; the name of a module as it is."""
     return debugger.workspace.resolve(name) if "/" in name else name
