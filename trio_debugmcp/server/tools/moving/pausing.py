@@ -92,7 +92,8 @@ async def pause(debugger: Debugger, params: DebugPause) -> StopAnswer:
     if answer.reason == "Pause" and _is_in_loop(session.snapshot):
         return await with_tasks(debugger, answer, session)
     if outcome is None and isinstance(answer.full, StopData):
-        notes = _stuck_notes(Places(debugger.workspace.directory), seen, answer.full.threads)
+        python = None if session.snapshot is None else session.snapshot.origin.runtime_version
+        notes = _stuck_notes(Places(debugger.workspace.directory), seen, answer.full.threads, python or "")
         return replace(answer, notes=[*answer.notes, *notes])
     return answer
 
@@ -110,11 +111,15 @@ class Blocked(Struct, frozen=True):
     wait_in_loops: bool = False
 
 
-_STUCK = (
-    "thread {} was at {} at two looks and has begun no new line: it is in one long call there, or in a loop whose body "
-    "stands on the line of its head, where Python 3.10 and 3.11 tell no debugger of a new turn. "
+_STUCK = "thread {} was at {} at two looks and has begun no new line: it is in one long call there"
+
+_LOOP_ON_ONE_LINE = (
+    ", or in a loop whose body stands on the line of its head, where Python {} tells no debugger of a new turn. "
     "With the body on a line of its own it can be paused"
 )
+
+_TELLS_NO_TURN = ("3.10", "3.11")
+"""Versions of Python that call no trace function between two turns of a loop on one line."""
 
 
 async def _stopped_or_blocked(
@@ -157,11 +162,16 @@ _SILENT = "it is not known where the threads are"
 """Note on a pause to which the program gave no answer at all."""
 
 
-def _stuck_notes(places: Places, before: Sequence[LiveThread], now: Sequence[ThreadNow]) -> list[str]:
-    """Return a note for each thread that ran at one line before and still does, so that no trace function is called."""
+def _stuck_notes(places: Places, before: Sequence[LiveThread], now: Sequence[ThreadNow], python: str = "") -> list[str]:
+    """Return a note for each thread that ran at one line before and still does, so that no trace function is called.
+
+    `python`: which one runs the program, for example `CPython 3.11.7`.
+    """
     running = {thread.id: thread.location for thread in before if thread.state == "running" and thread.location}
+    version = ".".join(python.rpartition(" ")[2].split(".")[:2])
+    loop = _LOOP_ON_ONE_LINE.format(version) if version in _TELLS_NO_TURN else ""
     return [
-        _STUCK.format(thread.id, places.at_location(thread.location))
+        _STUCK.format(thread.id, places.at_location(thread.location)) + loop
         for thread in now
         if thread.state == "Running" and running.get(thread.id) == thread.location is not None
     ]
