@@ -1,3 +1,4 @@
+import asyncio
 import concurrent.futures
 import faulthandler
 import fcntl
@@ -121,6 +122,35 @@ def check_the_innermost_place_and_the_users() -> None:
     assert found["at"]["from"]["function"] == "take"
     assert found["at"]["from"]["file"] == __file__
     assert found["daemon"] is True
+
+
+def check_which_task_of_a_loop_ends_the_future_of_a_thread() -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    def wait_for(coroutine: Any, loop: Any) -> None:
+        asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+    async def block(is_begun: bool) -> None:
+        waiter = threading.Thread(target=wait_for, args=(never(), asyncio.get_running_loop()), daemon=True)
+        waiters.put(waiter)
+        waiter.start()
+        while is_begun and len(asyncio.all_tasks()) < 2:
+            await asyncio.sleep(0.01)
+        waiter.join()
+
+    waiters: Any = queue.Queue()
+    for is_begun, detail in ((True, "task Task-"), (False, "pending: coroutine ")):
+        looping = start(asyncio.run, block(is_begun))
+        waiter = waiters.get()
+        entry(looping, "join")
+        wait = entry(waiter, "future")["waits"]
+        assert wait["detail"].startswith(detail), wait
+        assert is_begun or wait["detail"].endswith("never has not begun")
+        assert (wait["holder"]["name"], wait["holder"]["sure"]) == (looping.name, True)
+        ids = {entry(looping)["id"], entry(waiter)["id"]}
+        circle = next(each for each in answer()["deadlocks"] if ids == set(each["threads"]))
+        assert circle["sure"]
 
 
 def check_what_threads_wait_for() -> None:

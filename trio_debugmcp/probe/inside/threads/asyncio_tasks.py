@@ -28,21 +28,21 @@ def find(most: int) -> Tuple[List[ProgramTask], int]:
     module: Any = sys.modules.get("asyncio.tasks")
     if module is None:
         return [], 0
-    loops = _loops()
+    running = loops()
     unique: Dict[int, Any] = {}
-    for task in _kept(module, [loop for loop, _ in loops]):
+    for task in _kept(module, [loop for loop, _ in running]):
         if not task.done():
             unique[id(task)] = task
     tasks = sorted(unique.values(), key=_age)
-    threads = {id(loop): thread for loop, thread in loops}
+    threads = {id(loop): thread for loop, thread in running}
     found = [
         ProgramTask(NAME, task, _name(task), threads.get(id(task.get_loop())), task.get_coro()) for task in tasks[:most]
     ]
     return found, len(tasks)
 
 
-def _loops() -> List[Tuple[Any, ProgramThread]]:
-    """The loops that run, each with its thread: `self` in a frame of asyncio's own, or the loop that a runner holds."""
+def loops() -> List[Tuple[Any, ProgramThread]]:
+    """Return the loops that run, each with its thread: `self` in a frame of asyncio's own, or what a runner holds."""
     found: List[Tuple[Any, ProgramThread]] = []
     for thread in attached.debugger().threads():
         frame, number = thread.top, 0

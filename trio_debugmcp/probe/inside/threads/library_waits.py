@@ -37,7 +37,7 @@ def _process(frame: Any) -> Tuple[str, Any]:
 def _future(frame: Any) -> Tuple[str, Any]:
     future = own(frame)
     pending = facts.attribute(future, "_state") == "PENDING"
-    return ("pending: no worker runs it", None) if pending else ("", future)
+    return ("pending: no worker runs it" if pending else ""), future
 
 
 def runs_future(frame: Any, future: Any) -> bool:

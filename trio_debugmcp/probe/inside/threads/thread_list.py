@@ -21,6 +21,7 @@ from trio_debugmcp.probe.inside.threads import (
     wait_ends,
     waits,
 )
+from trio_debugmcp.probe.inside.threads.loop_futures import LoopFutures
 from trio_debugmcp.probe.inside.threads.waits import Wait
 from trio_debugmcp.probe.inside.values import facts
 from trio_debugmcp.probe.inside.values.rendering import Renderer
@@ -231,6 +232,7 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
     by_ident = {thread.ident: thread for thread in found}
     holders: Dict[int, LockOwner] = {}
     searched: Dict[int, List[Any]] = {}
+    loops = LoopFutures()
     for wait in known.values():
         if wait is None or wait.target is None:
             continue
@@ -239,7 +241,7 @@ def _holders(found: List[ProgramThread], known: Dict[int, Optional[Wait]], budge
         if ident in by_ident:
             holders[id(wait.target)] = LockOwner(by_ident[ident], None, True)
         elif wait.kind == "future":
-            runner = next((thread for thread in found if _runs(thread, wait.target)), None)
+            runner = _runner(found, wait, loops)
             if runner is not None:
                 holders[id(wait.target)] = LockOwner(runner, None, True)
         elif _is_taken(waits.lock_of(wait.target)):
@@ -269,6 +271,15 @@ def _forget_ended(known: Dict[int, Optional[Wait]], threads: List[ProgramThread]
         wait = known.get(thread.ident)
         if wait is not None and not waits.lasts(wait, thread):
             known[thread.ident] = None
+
+
+def _runner(found: List[ProgramThread], wait: Wait, loops: LoopFutures) -> Optional[ProgramThread]:
+    """Return the thread that runs what a future is of: a worker, or that of an event loop: `wait` says its task."""
+    runner = next((thread for thread in found if _runs(thread, wait.target)), None)
+    by_loop = loops.runner_of(wait.target) if runner is None and wait.detail else None
+    if by_loop is not None:
+        wait.detail, runner = by_loop
+    return runner
 
 
 def _runs(thread: ProgramThread, future: Any) -> bool:
