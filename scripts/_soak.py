@@ -60,7 +60,7 @@ EXPECTED: dict[str, set[str]] = {
     "debug_continue": set(),
     "debug_step": {"INVALID_THREAD"},
     "debug_pause": {"ALREADY_PAUSED", "TIMEOUT"},
-    "debug_run_to": {"INVALID_PARAMETER"},  # there is no code at that line
+    "debug_run_to": {"INVALID_PARAMETER"},  # no code follows that line
     "breakpoint_set": {"BREAKPOINT_NOT_FOUND"},  # removed by another client while it was sent to the adapter
     "breakpoint_set_exception": {"BREAKPOINT_NOT_FOUND"},
     "breakpoint_enable": {"BREAKPOINT_NOT_FOUND"},

@@ -153,6 +153,18 @@ async def test_a_breakpoint_on_a_function_stops_in_its_source_and_one_that_is_no
         )  # at once, although the program has ended before it could be asked
 
 
+async def test_a_run_goes_to_a_line_of_a_module_that_is_loaded_on_the_way(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "shop.mjs").write_text('const { twice } = await import("./sums.mjs");\ntwice(3);\n')
+    (tmp_path / "sums.mjs").write_text("export function twice(n) {\n  return n * 2;\n}\n")
+    async with debugging("--root", str(tmp_path)) as client:
+        await client.call("debug_launch", program="shop.mjs", stop_at_entry=True)
+        with pytest.raises(ToolFailed, match="no code follows line 9 of the file, which has 3 lines"):
+            await client.call("debug_run_to", file="sums.mjs", line=9)
+        stop = await client.call("debug_run_to", file="sums.mjs", line=2)
+        assert (stop["reason"], stop["at"].rpartition("/")[2]) == ("Step", "sums.mjs:2 in twice")
+        assert stop["locals"] == {"n": "3"}
+
+
 async def test_a_built_file_that_is_launched_shows_its_source_from_the_entry_on(debugging: Connect) -> None:
     async with debugging() as client:
         stop = await client.call("debug_launch", program=str(PROGRAMS / "out" / "app.js"), stop_at_entry=True)

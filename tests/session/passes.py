@@ -27,10 +27,11 @@ class Passes:
         self.before_stop: Callable[[int], None] | None = None
         self._passes = passes
         self._ids = count(1)
-        adapter.answer("setBreakpoints", self._set)
+        adapter.answer("setBreakpoints", self.set_lines)
         adapter.answer("continue", self._resumed, then=self._advance)
 
-    async def _set(self, arguments: dict[str, Any]) -> object:
+    async def set_lines(self, arguments: dict[str, Any]) -> object:
+        """Answer `setBreakpoints`: all are set where they are wanted."""
         known = self.lines
         self.lines = {each["line"]: known.get(each["line"]) or next(self._ids) for each in arguments["breakpoints"]}
         found = [

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 import trio
 from trio.testing import MockClock
 
@@ -96,6 +97,35 @@ async def test_a_place_that_the_adapter_has_not_verified_is_refused_with_its_rea
             assert (failed.code, failed.message.endswith(": no code")) == ("INVALID_PARAMETER", True)
             assert failed.message.startswith(words)
         assert script.here == 0, "it was not resumed"
+
+
+@pytest.mark.parametrize("message", [None, "Class not yet loaded"])
+async def test_a_run_goes_to_a_place_that_code_which_is_loaded_later_may_have(
+    autojump_clock: MockClock, message: str | None
+) -> None:
+    async with at_entry() as (client, adapter, script):
+
+        async def pending(arguments: dict[str, Any]) -> object:
+            await script.set_lines(arguments)
+            said = {} if message is None else {"message": message}
+            return {"breakpoints": [{"id": id_, "verified": False, **said} for id_ in script.lines.values()]}
+
+        adapter.answer("setBreakpoints", pending)
+        stop = await client.call("debug_run_to", file=adapter.program, line=11)
+        assert (stop["reason"], stop["at"].endswith(":11 in work"), stop.get("notes")) == ("Step", True, None)
+        until = await client.call("debug_run_until", file=adapter.program, line=12, expression="x == 1")
+        assert until["at"].endswith(":12 in work")
+        failed = await failure(client, "debug_run_to", file=__file__, line=100_000)
+        assert (failed.code, "no code follows line 100000 of the file, which has" in failed.message) == (
+            "INVALID_PARAMETER",
+            True,
+        )
+        end = await client.call("debug_run_to", file=adapter.program, line=99)
+        why = message or "its adapter has set no breakpoint there yet, and does not say why"
+        assert (end["state"], end["notes"]) == (
+            "Disconnected",
+            [f"line 99 was not reached; when the run began: {why}"],
+        )
 
 
 async def test_conditions_that_still_run_are_interrupted_once_a_run_is_over(autojump_clock: MockClock) -> None:

@@ -177,14 +177,14 @@ def place_words(places: Places, each: Breakpoint) -> str:
 
 def message_of(debugger: Debugger, each: Breakpoint, shown: BreakpointPayload) -> str | None:
     """Return what is unexpected about a breakpoint. That its file ends before it is known without any session."""
-    behind = None if shown.verified or each.lost else _behind_the_end(debugger, each)
+    in_it = each.spec.text is not None  # when it was set
+    behind = None if shown.verified or each.lost or in_it else behind_the_end(debugger, each.spec.file, each.spec.line)
     return behind or shown.message or _nowhere(debugger, each)
 
 
-def _behind_the_end(debugger: Debugger, each: Breakpoint) -> str | None:
-    """Return that a file ends before the line of a breakpoint, if so."""
-    file, line = each.spec.file, each.spec.line
-    if file is None or line is None or each.spec.text is not None:  # which it had when it was set
+def behind_the_end(debugger: Debugger, file: str | None, line: int | None) -> str | None:
+    """Return that a file ends before a line, if so."""
+    if file is None or line is None:
         return None
     lines = _source(debugger, file)
     if lines is None or line <= len(lines):

@@ -30,6 +30,14 @@ INTERRUPT_SECONDS = 0.5
 """To interrupt conditions of a run that is over; a program that does not answer by then keeps the GIL in C code."""
 
 
+UNEXPLAINED = "its adapter has set no breakpoint there yet, and does not say why"
+
+
+def may_be_set_later(problem: str) -> bool:
+    """Whether code that is loaded on the way may have a place that is not set: then adapters name what is loaded."""
+    return problem == UNEXPLAINED or "loaded" in problem
+
+
 class Runs:
     """The places of runs of one server.
 
@@ -132,7 +140,7 @@ class Runs:
         bindings = () if place.run_place is None else self._now(place.run_place).bindings
         if any(binding.verified for binding in bindings):
             return None
-        return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
+        return next((binding.message for binding in bindings if binding.message), UNEXPLAINED)
 
     def problem(self, place: RunPlace) -> str | None:
         """Return why no session stops at the line of this place; None if one does."""
@@ -144,7 +152,7 @@ class Runs:
         bindings = [binding for stop_place in able for binding in stop_place.bindings]
         if any(binding.verified for binding in bindings):
             return None
-        return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
+        return next((binding.message for binding in bindings if binding.message), UNEXPLAINED)
 
     # --- Parts -----------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from trio_debugmcp.server.tools.starting.launching import launch, run_program
 from trio_debugmcp.server.tools.starting.other_programs import check_free
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.breakpoints.observations import ObservedPlace, Run
+from trio_debugmcp.session.breakpoints.runs import may_be_set_later
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.not_paused import not_paused
 from trio_debugmcp.state.model import State
@@ -114,7 +115,7 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
     outcome: Outcome | None = None
     async with debugger.breakpoints.runs.observing(run, of=session.id):
         problem = debugger.breakpoints.runs.problem_of(place)
-        if problem is not None and place.function is None:
+        if problem is not None and place.function is None and not may_be_set_later(problem):
             raise UsageError("INVALID_PARAMETER", f"Cannot look at {place.file}:{place.line}: {problem}")
         # Not refused: the function may be in a module that is yet to be imported.
         if problem is not None and session.requests.capabilities.supports_function_breakpoints:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapTarget
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.server.answers.breakpoints import behind_the_end
 from trio_debugmcp.server.answers.fleet.group_answers import GroupState
 from trio_debugmcp.server.answers.memory import instruction_payloads
 from trio_debugmcp.server.answers.recorded.recorded_moment import BACK_IN_PRESENT, RecordedMoment
@@ -19,6 +20,7 @@ from trio_debugmcp.server.tools.group_choice import GroupOf, refuse_beside
 from trio_debugmcp.server.tools.moving.group_moves import continue_group, step_group
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import LineNumber, Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
+from trio_debugmcp.session.breakpoints.runs import may_be_set_later
 from trio_debugmcp.session.debugger import READER, Debugger, Outcome
 from trio_debugmcp.session.looking.by_adapter.goto_targets import step_in_target
 from trio_debugmcp.session.looking.memory_access import instructions
@@ -252,18 +254,24 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopAnswer:
     file = existing_file(debugger, params.file) or source_path(debugger, params.file)
     outcome: Outcome | None = None
     line: int | None = params.line
+    problem: str | None = None
     with trio.move_on_at(deadline):
         async with debugger.breakpoints.runs.temporary(file, params.line, of=session.id) as temporary:
             problem = debugger.breakpoints.runs.problem(temporary)
             if problem is not None:
-                raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
-            line = debugger.breakpoints.runs.line_of(temporary)
+                problem = behind_the_end(debugger, file, params.line) or problem
+                if not may_be_set_later(problem):
+                    raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
             await session.execution.continue_(snapshot.active_thread(None))
             outcome = await debugger.wait_stop(of=debugger.programs.roots_of(session.id))
+            line = debugger.breakpoints.runs.line_of(temporary)
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
     stop = None if outcome is None or outcome.paused is None else outcome.paused.stop
     place = None if stop is None or stop.location is None else (stop.location.file, stop.location.line)
-    if line == params.line or place != (file, line):
+    if place != (file, line):
+        missed = () if problem is None else (f"line {params.line} was not reached; when the run began: {problem}",)
+        return replace(answer, notes=[*answer.notes, *missed])
+    if line == params.line:
         return answer
     return replace(answer, notes=[*answer.notes, f"ran to line {line} instead of {params.line}, where no code is"])
 
