@@ -18,7 +18,7 @@ from trio_debugmcp.errors import (
     no_session,
 )
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.call_result import failed_result, usage_error
+from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.server.tools.toolbox import Toolbox
 from trio_debugmcp.session.debugger import Debugger

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.call_result import ToolResult, failed_result
+from trio_debugmcp.server.call_result import ToolResult
+from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.server.naming import BY_NAME, Naming
 from trio_debugmcp.server.tools.named_calls import named_call, worded_result
 

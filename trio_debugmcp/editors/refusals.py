@@ -6,7 +6,8 @@ import logging
 from msgspec import ValidationError
 
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
-from trio_debugmcp.server.call_result import ToolResult, usage_error
+from trio_debugmcp.server.call_result import ToolResult
+from trio_debugmcp.server.failures import usage_error
 
 log = logging.getLogger(__name__)
 

@@ -16,9 +16,10 @@ from trio_debugmcp.editors.values.shared_values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.server.call_result import ToolResult, failed_result, usage_error
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.clients import Clients
 from trio_debugmcp.server.connected_client import Client
+from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.server.people.hold import holds_another
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.server.tools.toolbox import Toolbox

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.call_result import failed_result
+from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.server.sdk_results import sdk_result
 
 MAX_CALLS = 100

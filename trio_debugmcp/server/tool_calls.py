@@ -8,8 +8,9 @@
 from typing import Any
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.call_result import ToolResult, failed_result
+from trio_debugmcp.server.call_result import ToolResult
 from trio_debugmcp.server.connected_client import Client
+from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.server.secrets import check_arguments, masked_result
 from trio_debugmcp.server.tools.named_calls import named_call, worded_result
 from trio_debugmcp.server.tools.toolbox import Toolbox

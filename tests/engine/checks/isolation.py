@@ -17,7 +17,7 @@ ROOM = "trio_debugmcp.engine.inside.catching"
 
 MODULES = [
     *("opcodes", "exception_table", "disassembly", "stack_effects", "operands", "handlers", "namespaces"),
-    *("thrown_exception", "readings", "known_managers", "managers", "settling", "c_calls", "runners", "verdicts"),
+    *("thrown_exception", "readings", "known_managers", "managers", "settling", "c_calls", "runners"),
     *("expected_failures", "propagation", "waiting_tasks"),
 ]
 

@@ -8,7 +8,7 @@ from msgspec import Struct, convert, to_builtins
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.last_bounds import MAX_ERROR_BYTES, bounded, size_of
-from trio_debugmcp.server.call_result import failed_result
+from trio_debugmcp.server.failures import failed_result
 
 long_text = st.builds(lambda text, number: text * number, st.text(min_size=1, max_size=5), st.integers(1, 3000))
 data = st.recursive(

@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
-from trio_debugmcp.server.call_result import ToolResult, failed_result
+from trio_debugmcp.server.call_result import ToolResult
+from trio_debugmcp.server.failures import failed_result
 from trio_debugmcp.state.payloads import shortened
 
 

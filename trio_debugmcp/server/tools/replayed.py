@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError, as_not_recorded
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.call_result import usage_error
+from trio_debugmcp.server.failures import usage_error
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 

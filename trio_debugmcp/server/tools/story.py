@@ -15,7 +15,8 @@ from typing import Any
 import trio
 
 from trio_debugmcp.server.answers.result_line import CANCELLED, FAILED, result_line
-from trio_debugmcp.server.call_result import ToolResult, only_cancelled
+from trio_debugmcp.server.call_result import ToolResult
+from trio_debugmcp.server.failures import only_cancelled
 from trio_debugmcp.server.kept_answers import KeptAnswers
 from trio_debugmcp.server.people.presence import is_person
 from trio_debugmcp.server.secrets import masked_result

@@ -24,7 +24,8 @@ from trio_debugmcp.server.answers.moment import for_card
 from trio_debugmcp.server.answers.said_before import LastStops
 from trio_debugmcp.server.answers.stop_answer import StopAnswer
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.server.call_result import ListedTool, ToolResult, usage_error
+from trio_debugmcp.server.call_result import ListedTool, ToolResult
+from trio_debugmcp.server.failures import usage_error
 from trio_debugmcp.server.instructions import instructions_for
 from trio_debugmcp.server.naming import MORE, Naming
 from trio_debugmcp.server.people.other_clients import OtherClients
