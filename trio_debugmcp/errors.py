@@ -1,4 +1,4 @@
-"""Errors that a user may see, by who caused them. server/call_result.py turns each of them into one MCP error.
+"""Errors that a user may see, by who caused them. server/failures.py turns each of them into one MCP error.
 
 - `AdapterRefused`: the debug adapter answered a request with `success: false`.
 - `AdapterGone`: the debug adapter, or the connection to it, ended.
