@@ -12,7 +12,6 @@ import pytest
 import trio
 
 from tests.patience import FACTOR, TOOL_SECONDS
-from tests.pythons import found
 from tests.real.conftest import Connect, needs_gdb, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
@@ -394,15 +393,3 @@ async def test_a_loop_on_one_line_that_cannot_be_paused_is_named(debugging: Conn
             assert "where Python {}.{} tells no debugger".format(*sys.version_info[:2]) in stop["notes"][0]
         else:
             assert stop["state"] == "Paused"
-
-
-async def test_a_long_call_is_named_as_that_where_loops_can_be_paused(debugging: Connect, tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text('import hashlib\nhashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)\n')
-    interpreter = next(each.path for each in found() if each.version == (3, 13))
-    async with debugging() as client:
-        options = {"python": [interpreter]}
-        await client.call("debug_launch", program=str(program), adapter_options=options, wait=False)
-        await until(lambda: client.call("threads_list"), lambda listed: "program.py:2 in" in listed["threads"][0])
-        stop = await client.call("debug_pause", timeout=2)
-        assert stop["notes"][0].endswith("has begun no new line: it is in one long call there")
