@@ -362,6 +362,15 @@ def test_signalling_an_empty_session_returns_false() -> None:
     assert signal_session(2**22 + 1, signal.SIGTERM) is False
 
 
+def test_what_is_started_while_a_session_is_signalled_is_signalled_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = iter([[11, 12], [12, 13], [12, 13]])
+    signalled: list[tuple[int, int]] = []
+    monkeypatch.setattr(watchdog_process, "session_members", lambda _: next(lists))
+    monkeypatch.setattr(os, "kill", lambda pid, number: signalled.append((pid, number)))
+    assert signal_session(11, signal.SIGTERM) is True
+    assert signalled == [(pid, signal.SIGTERM) for pid in (11, 12, 13)]
+
+
 def test_an_environment_adds_to_ours_and_removes_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEPT", "1")
     monkeypatch.setenv("TAKEN", "1")

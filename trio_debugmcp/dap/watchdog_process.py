@@ -21,6 +21,10 @@ _SWEEP_SECONDS = 0.02
 """Between two sweeps. A process may fork while its session is swept; a second of sweeps catches every normal fork."""
 
 
+_MOST_PASSES = 20
+"""Over the processes of a session that keep starting others."""
+
+
 def session_members(sid: int) -> list[int]:
     """List the ids of the processes of process session `sid`, without zombies."""
     members = []
@@ -32,12 +36,17 @@ def session_members(sid: int) -> list[int]:
 
 
 def signal_session(sid: int, number: int) -> bool:
-    """Send a signal to every process of a session; False if there is none."""
-    members = session_members(sid)
-    for pid in members:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-    return bool(members)
+    """Send a signal to every process of a session, once, also to those started meanwhile; False if there is none."""
+    signalled: set[int] = set()
+    for _ in range(_MOST_PASSES):  # a shell may have forked between the list and its own signal
+        members = [pid for pid in session_members(sid) if pid not in signalled]
+        if not members:
+            break
+        for pid in members:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        signalled.update(members)
+    return bool(signalled)
 
 
 def started_at(pid: int) -> str | None:
