@@ -114,6 +114,37 @@ def test_that_a_process_which_put_something_in_was_not_recorded_is_said() -> Non
     assert gap.endswith("took out what another process put in, which was not recorded")
 
 
+TWICE = """\
+import multiprocessing
+
+def worker(results):
+    results.put((7, "paid"))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    writers = [
+        context.Process(target=worker, args=(results,)),
+        context.Process(target=exec, args=("results.put((7, 'paid'))", {"results": results})),
+    ]
+    for process in writers:
+        process.start()
+    first = results.get()
+    asked = results.get()
+"""
+
+
+def test_of_a_message_that_was_taken_out_more_often_than_recorded_code_put_it_in_no_line_is_named() -> None:
+    (gap,) = said(TWICE)
+    assert "which line put it in is not known: process " in gap
+
+
+def test_of_more_processes_than_are_looked_at_no_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trio_debugmcp.runs.sent_values._MOST_PROCESSES", 1)
+    (gap,) = queues(workers=2)
+    assert gap.endswith(", of the first 1 of 2 processes")
+
+
 def test_of_a_queue_within_the_process_nothing_is_said() -> None:
     source = """\
 import multiprocessing, queue

@@ -48,12 +48,16 @@ def sent_values(record: ProcessRecord, others: Sequence[ProcessRecord], answer: 
     what = f"{taken.call} (#{taken.row})"
     if not candidates:
         return [] if may_be_own else [f"{what} took out what another process put in, which was not recorded"]
-    put = None if may_be_own else _by_text(candidates, taken) or _by_order(own, senders, candidates, taken)
+    put = None
+    if not may_be_own and len(others) <= _MOST_PROCESSES:
+        all_taken = [message for side in (own, *senders) for message in side.taken]
+        put = _by_text(candidates, all_taken, taken) or _by_order(own, senders, candidates, taken)
     if put is not None:
         return _named(what, *put)
     shown = [_place(sender, each) for sender, each in candidates[:_MOST_SAID]]
     left = len(candidates) - _MOST_SAID
     more = f" and {left:,} more" if left > 0 else ""
+    more += f", of the first {_MOST_PROCESSES} of {len(others)} processes" if len(others) > _MOST_PROCESSES else ""
     places = ", ".join(shown) + more
     return [f"{what} took out what may be from another process; which line put it in is not known: {places}"]
 
@@ -84,12 +88,16 @@ def _may_reach(put: ProcessMessage, taken: ProcessMessage) -> bool:
 _Put = tuple[_Sender, ProcessMessage]
 
 
-def _by_text(candidates: list[_Put], taken: ProcessMessage) -> _Put | None:
-    """Return the message that alone can be the one that was taken, as all others were something else."""
+def _by_text(candidates: list[_Put], all_taken: list[ProcessMessage], taken: ProcessMessage) -> _Put | None:
+    """Return the message that alone can be the one that was taken, as all others were something else.
+
+    If its text was taken out more than once, what is not recorded has put it in, too.
+    """
     if taken.text is None or any(put.text is None or sender.past.record.first > 1 for sender, put in candidates):
         return None
     same = [found for found in candidates if found[1].text == taken.text]
-    return same[0] if len(same) == 1 else None
+    times = sum(message.text == taken.text and message.is_pipe == taken.is_pipe for message in all_taken)
+    return same[0] if len(same) == 1 and times <= 1 else None
 
 
 def _by_order(own: _Sender, senders: list[_Sender], candidates: list[_Put], taken: ProcessMessage) -> _Put | None:
