@@ -1,4 +1,4 @@
-// Threads that wait, each for something else. The main thread goes on when the kernel says that all of them do.
+// Threads that wait, each for something else. The main thread goes on when the kernel says that all of them do, and the busy one runs.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -72,7 +72,7 @@ int main() {
         cellar.lock();
         cellar.lock();
     }));
-    std::atomic<long> runs;
+    std::atomic<long> runs{0};
     std::thread busy = started("busy", runs, [] {
         for (volatile long turns = 0;; turns = turns + 1) {
         }
@@ -80,6 +80,7 @@ int main() {
     std::thread sleeper = started("sleeper", tids[6], [] { sleep(1000); });
     for (auto &tid : tids)
         while (!waits(tid)) usleep(1000);
+    while (!runs) usleep(1000);  // it has its name, then
     puts("all wait");  // all wait
     threads[0].join();
 }
