@@ -115,8 +115,11 @@ class Command:
             env=self._env,
             cwd=self._cwd,
         )
-        # In a group of its own, so that what the server starts is killed with it. Windows has no groups to kill.
-        return await (spawn(start_new_session=True) if os.name == "posix" else spawn())
+        try:
+            # In a group of its own, so that what the server starts is killed with it. Windows has no groups to kill.
+            return await (spawn(start_new_session=True) if os.name == "posix" else spawn())
+        except OSError as error:
+            raise type(error)(_not_run(error, self._argv[0], self._cwd)) from error
 
     async def _watch_stderr(self, process: trio.Process, silent: trio.Event) -> None:
         assert process.stderr is not None
@@ -165,3 +168,12 @@ async def _drain(stdout: trio.abc.ReceiveStream) -> None:
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
         while await stdout.receive_some(CHUNK_BYTES):
             pass
+
+
+def _not_run(error: OSError, program: str, cwd: str | os.PathLike[str] | None) -> str:
+    """Return why a program cannot be run, with what a server is: often a word stands there that names none."""
+    if cwd is not None and not os.path.isdir(cwd):
+        return f"there is no directory {os.fspath(cwd)!r} to run {program!r} in"
+    if isinstance(error, FileNotFoundError):
+        return f"there is no program {program!r}: a server is a URL, or a command with its arguments"
+    return f"{program!r} cannot be run: {error.strerror}"

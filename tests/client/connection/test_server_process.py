@@ -66,7 +66,8 @@ async def test_a_crash_is_reported_with_exit_code_and_standard_error(crashing_se
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["no-such-command-anywhere"], "no-such-command-anywhere"),
+        (["tools/list"], "there is no program 'tools/list': a server is a URL, or a command with its arguments"),
+        (["/"], "'/' cannot be run: Permission denied"),
         ([sys.executable, "-c", "import sys; sys.exit('no licence')"], "no licence"),
         ([sys.executable, "-c", "print('hello, this is not MCP')"], "Connection closed"),
     ],
@@ -205,6 +206,13 @@ async def test_a_command_gets_the_directory_and_the_environment_of_the_options(t
     with trio.fail_after(120):
         with pytest.raises(ConnectFailed, match=f"hello {tmp_path.resolve()} True"):
             async with InspectorClient([sys.executable, "-c", script], options):
+                pytest.fail("connected to nothing")
+
+
+async def test_a_directory_that_is_not_there_is_not_taken_for_a_missing_program(tmp_path: Path) -> None:
+    with trio.fail_after(120):
+        with pytest.raises(ConnectFailed, match=f"there is no directory '{tmp_path}/none' to run 'sh' in"):
+            async with InspectorClient(["sh"], InspectorOptions(cwd=f"{tmp_path}/none")):
                 pytest.fail("connected to nothing")
 
 
