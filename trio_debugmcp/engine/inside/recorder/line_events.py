@@ -122,6 +122,8 @@ class LineEvents:
             is_quick = single[2] <= line <= single[3] if single is not None else not pending.has_writes
             if is_quick and pending.number != site.number and not site.is_with:
                 pending.steps[line] = (*(single or _NOTHING)[:2], site)
+                if single is None and pending.has_writes:  # another thread has just seen that it makes a key
+                    pending.steps.clear()
         state.line = self._rows.add_line(state.number, site.key)
         if self._dying:
             self._objects.bury()

@@ -7,6 +7,7 @@ What a line changed is compared with what was known when it began, so another li
 
 import _operator
 import types
+from collections import defaultdict
 from typing import Any
 
 from trio_debugmcp.engine.inside.recorder.array_memory import base_of
@@ -15,7 +16,7 @@ from trio_debugmcp.engine.inside.recorder.hidden_writes import HiddenWrites
 from trio_debugmcp.engine.inside.recorder.known_contents import KnownContents, copied, is_watched
 from trio_debugmcp.engine.inside.recorder.known_fields import DELETED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
-from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, LIST, MISSING, ObjectPaths, names_of
+from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, DICT, LIST, MISSING, ObjectPaths, names_of
 from trio_debugmcp.engine.inside.recorder.resized_arrays import ResizedArrays
 from trio_debugmcp.engine.inside.recorder.statement_reader import (
     ATTRIBUTE,
@@ -81,8 +82,11 @@ class LineWatch:
             if names is None:
                 names = names_of(frame, state.code.is_function)
             state.targets = tuple([self.target(state, names, *store) for store in site.stores])
-        if site.mutates or site.hidden is not None:
+        if site.mutates or site.hidden is not None or watch:
             state.watch, state.given = watch, given
+            if not site.has_writes:  # it only reads, and makes a key by that
+                site.has_writes = True
+                site.steps.clear()
         else:
             state.watch = state.given = ()
         if site.hidden is not None and site.hidden.resized:
@@ -158,7 +162,7 @@ class LineWatch:
                 if after is MISSING or fields is None or fields.get(key, MISSING) is not after:
                     self._differing_attribute(known, value, what, key, after, state.line, secret)
             else:
-                after = self._item(state, names, value, known, (how, what, key, secret))
+                after = self._item(state, names, value, known, (how, what, key, secret), watch)
             if after is MISSING:
                 return
             value, known, cls = after, None, type(after)
@@ -186,7 +190,7 @@ class LineWatch:
             how = SEEN if self.paths.is_shared(value, name) else GAP
             self.fields.check(known, key, after, line, secret, how)
 
-    def _item(self, state: FrameState, names: Any, value: Any, known: Any, step: Any) -> Any:
+    def _item(self, state: FrameState, names: Any, value: Any, known: Any, step: Any, watch: list[Any]) -> Any:
         """Go to an item; check it, where not all of the container's are checked already. Return it, or MISSING."""
         how, what, key, secret = step
         item = what if how == CONSTANT else self.named(state, names, what)
@@ -199,6 +203,8 @@ class LineWatch:
                 self.fields.check_absent(known, place, state.line, GAP)
             else:
                 self.fields.check(known, place, after, state.line, secret, GAP)
+        if after is MISSING and issubclass(type(value), defaultdict):
+            _watch_default(self._site, known, value, watch)
         return after
 
     def _contained(self, state: FrameState, value: Any, kind: int, flags: int, watch: list[Any]) -> Any:
@@ -275,3 +281,9 @@ class LineWatch:
                 item = what if how == CONSTANT else self.named(state, names, what)
                 value = MISSING if item is MISSING else self.paths.item(value, item)
         return value
+
+
+def _watch_default(site: Any, known: Any, value: Any, watch: list[Any]) -> None:
+    """Watch a dict that makes the key when the line reads it, also if that line changes nothing else."""
+    if len(watch) < _MOST_WATCHED and not any([entry[0] is known for entry in watch]):
+        watch.append((known, value, DICT, 0, None if is_watched(known) else copied(value, DICT, site)))
