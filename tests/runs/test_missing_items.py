@@ -179,3 +179,30 @@ assert board.alarm() == ["oven"]
 
 def test_what_is_missing_behind_a_filter_is_followed_in_its_own_round() -> None:
     assert """self.rows[name] = {"last": value - 40} | ['oven']={'last': 40}""" in texts(FILTERED)
+
+
+OWN = """\
+class Basket(dict):
+    def put(self, name):
+        if name != "fig":
+            self[name] = 1
+        if name == "kiwi":
+            report(self)
+
+    def text(self):
+        return ",".join(self)
+
+
+def report(basket):
+    print(len(basket))
+
+
+basket = Basket()
+basket.put("plum")
+basket.put("fig")
+assert basket.text() == "plum,fig"
+"""
+
+
+def test_a_line_that_hands_the_object_itself_on_would_not_have_changed_it() -> None:
+    assert "so line 6 does not run with self" not in texts(OWN)

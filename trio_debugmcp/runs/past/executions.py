@@ -29,6 +29,15 @@ _LINES = frozenset({rows.LINE})
 
 _RAISES = frozenset({rows.RAISE})
 
+_MAKES_NO_TEXT = frozenset(
+    {
+        *("abs", "all", "any", "bool", "callable", "dict", "enumerate", "float", "frozenset", "getattr", "hasattr"),
+        *("id", "int", "isinstance", "issubclass", "iter", "len", "list", "max", "min", "next", "range", "reversed"),
+        *("round", "set", "sorted", "sum", "tuple", "type", "zip", "items", "keys", "values", "get", "count", "index"),
+    }
+)
+"""Functions that call no `__repr__`: builtins, and methods of containers."""
+
 _UNBOUND = re.compile(r"(?:UnboundLocalError|NameError)\(.*?'(?P<name>\w+)(?P<end>'?)")
 """The text of an exception up to the name that had no value."""
 
@@ -71,6 +80,14 @@ def outcome(record: ProcessRecord, start: int) -> int:
 def was_closed(record: ProcessRecord, ending: Row) -> bool:
     """Whether a generator was continued only to be closed, before its end: that gives nothing."""
     return ending.kind == rows.UNWIND and record.text(ending).startswith("GeneratorExit")
+
+
+def _may_make_text(test: ast.expr, recorded: list[str]) -> bool:
+    """Whether what an assertion tests may itself call `__repr__` of objects, given what is recorded of its calls."""
+    parts = list(ast.walk(test))
+    names = [getattr(part.func, "attr", getattr(part.func, "id", "")) for part in parts if isinstance(part, ast.Call)]
+    formats = any(isinstance(part, ast.JoinedStr | ast.Mod) for part in parts)
+    return formats or any(name not in recorded and name not in _MAKES_NO_TEXT for name in names)
 
 
 class StatementExecution(NamedTuple):
@@ -183,7 +200,19 @@ class StatementExecutions:
                 calls.append(self.record.row(number))
             if len(calls) == _MOST_CALLS:
                 break
-        return calls[::-1]
+        return self._before_message(row, calls[::-1])
+
+    def _before_message(self, row: int, calls: list[Row]) -> list[Row]:
+        """Leave out what was called to show the operands of an assertion, which had failed by then: pytest does."""
+        execution = self.at(row)
+        node = execution.statement.node if execution is not None else None
+        if not isinstance(node, ast.Assert) or _may_make_text(node.test, self._names(calls)):
+            return calls
+        names = self._names(calls)
+        return calls[: names.index("__repr__")] if "__repr__" in names else calls
+
+    def _names(self, calls: list[Row]) -> list[str]:
+        return [self.record.code(start.key).name.rpartition(".")[2] for start in calls]
 
     def has_more_calls(self, row: int) -> bool:
         """Whether a line may have made more calls than `calls` returns, so that their places say nothing."""

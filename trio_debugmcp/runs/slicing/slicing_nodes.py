@@ -116,6 +116,7 @@ GIVEN_TO_MAKER = 1.0  # more, for what a call was given that has made an object:
 CARRIED = 1.0  # another statement that added to it
 WANTED = 0.4  # of that: what has the piece that differs
 ITEM = 0.3  # what has put the very item there that differs
+TEXT = 0.1  # what has made the text that has the very place which differs
 UNWANTED = 1.6  # and what has not
 BIRTH = 1.6  # what made it, if there were changes
 HOLDER = 1.6  # of which object an attribute or item was read

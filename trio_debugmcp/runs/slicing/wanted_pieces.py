@@ -16,6 +16,9 @@ _MOST_PIECES = 4
 
 _LEAST_WORD = 3
 
+_ENOUGH = 8
+"""Characters by which a text is known to continue as it was expected to."""
+
 
 class WantedPieces(NamedTuple):
     """What of a value is wanted.
@@ -26,6 +29,7 @@ class WantedPieces(NamedTuple):
         said: the difference in words; empty where the whole value differs.
         path: the way from the value to the first item that differs, as labels: `("[2]", "['price']")`.
         text, offset: a text that differs, and from which place on; empty: none does.
+        ends_early: at that place something is missing, and so what stands before it has ended too early.
     """
 
     pieces: tuple[str, ...] = ()
@@ -34,6 +38,7 @@ class WantedPieces(NamedTuple):
     path: tuple[str, ...] = ()
     text: str = ""
     offset: int = 0
+    ends_early: bool = False
 
     def place(self, text: str, label: str = "") -> int:
         """Return how well a value, or an item with a label, fits: 0 best; as many as there are pieces: not at all."""
@@ -95,7 +100,7 @@ class _Difference:
         self.missing: list[str] = []
         self.said: list[str] = []
         self.first: tuple[str, ...] = ()
-        self.text = ("", 0)
+        self.text = ("", 0, False)
         self.items: set[str] = set()  # numbers of one digit that are a whole item, and so one that can be looked for
 
     def compare(self, expected: Any, got: Any, path: tuple[str, ...] = ()) -> None:
@@ -106,8 +111,7 @@ class _Difference:
         elif isinstance(expected, set | frozenset) and isinstance(got, set | frozenset):
             self._compare_items(sorted(expected, key=repr), sorted(got, key=repr), path, is_ordered=False)
         elif isinstance(expected, str) and isinstance(got, str):
-            same = next((place for place, pair in enumerate(zip(expected, got, strict=False)) if len({*pair}) > 1), -1)
-            self.text = self.text if self.text[0] or same < 0 else (got, same)
+            self.text = self.text if self.text[0] else _place_in(expected, got)
             self._compare_texts(expected, got)
             self._tell(path, expected, got)
             self.first = self.first or path
@@ -190,6 +194,14 @@ class _Difference:
         self.pieces += [word for word in words if len(word) >= _LEAST_WORD]
         others = [word for word in re.findall(r"[\w.-]+", expected) if word not in re.findall(r"[\w.-]+", got)]
         self.missing += [word for word in others if len(word) >= _LEAST_WORD]
+
+
+def _place_in(expected: str, got: str) -> tuple[str, int, bool]:
+    """Return a text, from which place on it differs, and whether there is something missing."""
+    pairs = enumerate(zip(expected, got, strict=False))
+    place = next((place for place, pair in pairs if len({*pair}) > 1), min(len(expected), len(got)))
+    after = got[place : place + _ENOUGH]
+    return got, place, len(expected) > len(got) and after in expected[place + 1 :]
 
 
 def _has_unknown(item: Any) -> bool:

@@ -38,7 +38,7 @@ class HandedContainerEdges:
         said = 0
         for (scope, name), frames in self._calls_with(container, execution.row).items():
             for statement in scope.statements:
-                if said == _MOST_SAID or not _is_used_by(statement, name):
+                if said == _MOST_SAID or not _is_used_by(statement, name, is_own=_is_own(scope, name)):
                     continue
                 if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
                     continue
@@ -66,9 +66,16 @@ class HandedContainerEdges:
         return found
 
 
-def _is_used_by(statement: Statement, name: str) -> bool:
-    """Whether a statement changes what a variable is, or hands it to a call."""
+def _is_own(scope: SourceScope, name: str) -> bool:
+    """Whether a parameter is the `self` of a method: an object is handed to each of its own methods."""
+    return scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef) and name == scope.parameters[0]
+
+
+def _is_used_by(statement: Statement, name: str, *, is_own: bool) -> bool:
+    """Whether a statement changes what a variable is, or hands it to a call, where it is not the object's `self`."""
     if any(path == ValuePath(name) for path, _ in statement.mutates):
         return True
+    if is_own:
+        return False
     given = [argument for call in statement.calls for argument in (*call.args, *(word.value for word in call.keywords))]
     return any(isinstance(argument, ast.Name) and argument.id == name for argument in given)

@@ -5,26 +5,25 @@ from collections.abc import Iterator
 
 from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import Row
-from trio_debugmcp.runs.past.asked_keys import label_of_keys
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing, type_name
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.origins.asked_items import label_asked_for, named_in
 from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.origins.holder_edges import HolderEdges
 from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, WantedPart
-from trio_debugmcp.runs.slicing.origins.joined_texts import of_joined
+from trio_debugmcp.runs.slicing.origins.joined_texts import of_joined, wanted_texts
 from trio_debugmcp.runs.slicing.origins.loop_items import LoopItem, LoopItems
 from trio_debugmcp.runs.slicing.origins.object_edges import PLAIN, ObjectEdges
 from trio_debugmcp.runs.slicing.origins.opaque_edges import naming
 from trio_debugmcp.runs.slicing.origins.outside_writes import OutsideWrites
 from trio_debugmcp.runs.slicing.origins.recursion_edges import RecursionEdges
-from trio_debugmcp.runs.slicing.origins.stale_edges import asked_for_by, is_asking
 from trio_debugmcp.runs.slicing.origins.thread_local_edges import ThreadLocalEdges
 from trio_debugmcp.runs.slicing.origins.uncertain_rounds import UncertainRounds
 from trio_debugmcp.runs.slicing.recorded_contents import container_kind
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
-from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_piece
+from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces
 from trio_debugmcp.runs.source.read_paths import PathRead, ValuePath, calls_in, path_of, reads_of
 
 
@@ -50,6 +49,9 @@ class DataEdges:
         value = getattr(execution.statement.node, "value", None)
         if part >= 0 and isinstance(value, ast.Tuple) and part < len(value.elts):
             node = node._replace(focus=(value.elts[part],), names=())
+        if (texts := wanted_texts(self._past, execution, node)) is not None:
+            yield from self._of_texts(execution, node, *texts)
+            return
         node = of_joined(self._past, execution, node)
         taken = self._taken.of_round(execution, node.wanted)
         yield from (SliceEdge(cost.HOLDER, item.origin) for item in taken)
@@ -81,6 +83,26 @@ class DataEdges:
                 yield from edges
                 yield from self._recursions.of_result(ending)
         yield from self._of_reads(execution, node, parts, taken)
+
+    def _of_texts(
+        self, execution: StatementExecution, node: SliceNode, run: StatementExecution, texts: list[ast.expr]
+    ) -> Iterator[SliceEdge]:
+        """Yield what made the texts that have the place which differs; of another run of a statement, that run."""
+        node = node._replace(focus=tuple(texts))
+        if run.row != execution.row:
+            yield SliceEdge(cost.TEXT, SliceNode(run.row, focus=node.focus, wanted=node.wanted))
+            return
+        for ending, edges in self._calls.results(execution, node, -1):
+            yield from (edge._replace(cost=min(edge.cost, cost.TEXT)) for edge in edges)
+            yield from self._recursions.of_result(ending)
+        recorded = self._calls.recorded_calls(execution)
+        for text in texts:
+            price = cost.TEXT if path_of(text) is not None else cost.FOCUS
+            for read in reads_of(text, whole=False):
+                if read.is_callee or read.argument_of in recorded:
+                    yield from self._of_callee(execution, read)
+                else:
+                    yield from self.of_read(execution, read, price, node.wanted._replace(path=()))
 
     def _of_results(
         self, execution: StatementExecution, node: SliceNode, results: list[tuple[Row, list[SliceEdge]]]
@@ -245,9 +267,9 @@ class DataEdges:
             and not says_nothing(value.text)
             and not is_read_by_methods
         ):
-            named = _named_in(self._past, execution, read)
+            named = named_in(self._past, execution, read)
             wanted = wanted._replace(pieces=(*named, *wanted.pieces)) if named else wanted
-            label = _label_asked_for(self._past, execution, read)
+            label = label_asked_for(self._past, execution, read)
             wanted = wanted._replace(path=(label,)) if label else wanted
             for edge in self._objects.of_content(execution, str(read.path), value, before, wanted):
                 own = edge.node.wanted.path
@@ -318,27 +340,6 @@ class DataEdges:
                 holder = self._holders.of_holder(execution, PathRead(path), wanted)
                 return [*copied, *holder, *self._holders.of_keys(execution, path)] if path.steps else copied
         return None
-
-
-def _label_asked_for(past: PastProcess, execution: StatementExecution, read: PathRead) -> str:
-    """Return the label of the item that a container is asked for, as by `get`, or by several keys; empty: of none."""
-    if read.asked_for and (read.target_of is None or is_asking(read.target_of)):
-        label = label_of_keys(past, execution, read.asked_for[0])
-        value = past.values.value(execution, read.path) if label else None
-        if value is not None and past.values.field(value.object, label, execution.row) is not None:
-            return label
-    asked_for = asked_for_by(read)
-    value = past.values.value(execution, asked_for) if asked_for is not None else None
-    return past.record.label(past.record.row(value.row).key) if value is not None else ""
-
-
-def _named_in(past: PastProcess, execution: StatementExecution, read: PathRead) -> tuple[str, ...]:
-    """Return the texts of what is looked for in a container: of `names.index("Jo")`, `"Jo" in names`: `'Jo'`."""
-    texts = [repr(part.value) for part in read.asked_for if isinstance(part, ast.Constant)]
-    paths = [path_of(part) for part in read.asked_for]
-    values = [past.values.value(execution, path) for path in paths if path is not None]
-    texts += [value.text for value in values if value is not None and not value.object]
-    return tuple(text for text in texts if is_piece(text))
 
 
 def _paths_of_calls(parts: list[WantedPart]) -> dict[int, tuple[str, ...]]:

@@ -1,0 +1,104 @@
+"""Of a text that was put together, the part is followed that has the place at which it differs from the expected."""
+
+import pytest
+
+from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.why import WhyQuestion, why
+
+pytestmark = pytest.mark.real
+
+PAGE = """\
+class Row:
+    def __init__(self, name, count):
+        self.name = name
+        self.count = count
+
+    @property
+    def indent(self):
+        return ""
+
+    def end(self):
+        return "\\n" if self.count != 2 else ""
+
+    def text(self):
+        return PARTS
+
+
+def title(word):
+    return word.title() + "\\n"
+
+
+def same(text):
+    return text
+
+
+def page(rows):
+    text = ""
+    text += title("fruits")
+    for row in rows:
+        text += row.text()
+    text += "--\\n" + title("the end")
+    return same(text)
+
+
+assert page([Row("plum", 1), Row("pear", 2), Row("fig", 3)]) == EXPECTED
+"""
+
+PARTS = {
+    "a text of several parts": 'f"{self.indent}{self.name} {self.count}{self.end()}"',
+    "a sum": 'self.indent + self.name + " " + str(self.count) + self.end()',
+}
+
+BODY = "Fruits\\nplum 1\\npear 2fig 3\\n--\\nThe End\\n"
+
+
+def lines(expected: str, parts: str = PARTS["a text of several parts"]) -> list[str]:
+    source = PAGE.replace("PARTS", parts).replace("EXPECTED", f'"{expected}"')
+    return [str(line) for line in why(record(source, python(3, 13)).processes[0], WhyQuestion()).because]
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_a_text_that_ends_too_early_is_followed_and_so_is_the_next(parts: str) -> None:
+    answer = lines(BODY.replace("2fig", "2\\nfig"), parts)
+    assert any("Row.end | return" in line and "-> ''" in line for line in answer), answer
+    assert not any("title" in line and "return" in line for line in answer), "what stands elsewhere in the text"
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_what_a_part_was_made_of_is_followed_and_not_the_other_parts(parts: str) -> None:
+    answer = "\n".join(lines(BODY.replace("plum 1", "plus 1"), parts))
+    assert "self.name = name | .name='plum'" in answer
+    assert "Row.end | return" not in answer
+    assert "title | return" not in answer
+
+
+def test_a_number_that_is_written_out_is_a_part() -> None:
+    answer = "\n".join(lines(BODY.replace("plum 1", "plum 7")))
+    assert "self.count = count | .count=1" in answer
+    assert "self.name = name" not in answer
+
+
+def test_the_first_and_the_last_part_are_found_though_all_between_are_longer() -> None:
+    assert any("title | return" in line and "'Fruits\\n'" in line for line in lines(BODY.replace("Fruits", "Fruit")))
+    last = lines(BODY.replace("The End", "The End."))
+    assert any("title | return" in line and "'The End\\n'" in line for line in last)
+    assert not any("Row.text" in line for line in last)
+
+
+TWICE = """\
+def word(n):
+    return "ab" * n
+
+
+def both():
+    text = word(1) + word(1)
+    return text
+
+
+assert both() == "abac"
+"""
+
+
+def test_the_same_text_in_two_places_is_not_taken_for_one() -> None:
+    answer = why(record(TWICE, python(3, 13)).processes[0], WhyQuestion())
+    assert any("word" in str(line) for line in answer.because)
