@@ -311,10 +311,48 @@ def test_rspec_is_run_by_the_line_or_the_title(tmp_path: Path) -> None:
     (tmp_path / "Gemfile").touch()
     for file in ("bin/rspec", "spec/a_spec.rb"):
         (tmp_path / file).parent.mkdir()
-        (tmp_path / file).touch()
+        (tmp_path / file).write_text('it "adds up" do\nend\n')
     run = run_of("spec/a_spec.rb:4", tmp_path)
     assert (run.program, run.args) == (f"{tmp_path}/bin/rspec", (f"{tmp_path}/spec/a_spec.rb:4",))
     assert run_of("spec/a_spec.rb::adds up", tmp_path).args[1:] == ("-e", "adds up")
+
+
+SPECS = """RSpec.describe Trunk, type: :model do
+  context "when full" do
+    it "refuses a hat" do
+    end
+  end
+
+  describe "#total" do
+    specify('adds up') { expect(1).to eq(1) }
+  end
+end
+"""
+
+
+def test_a_description_that_no_example_of_rspec_has_is_refused_with_those_like_it(tmp_path: Path) -> None:
+    for file, text in (("bin/rspec", ""), ("Gemfile", ""), ("a_spec.rb", SPECS)):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    for name in ("refuses a hat", "Trunk when full", "Trunk#total adds up", "full refuses", "when full"):
+        assert run_of(f"a_spec.rb::{name}", tmp_path).args[1:] == ("-e", name)
+    for name in ("refuses a hut", "when full adds"):
+        with pytest.raises(NoSuchTest, match=f"There is no test '{name}' in .*; there are: .*"):
+            run_of(f"a_spec.rb::{name}", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        *('it "adds #{n}" do', "it { is_expected.to be }", 'it_behaves_like "a box"', 'describe Trunk, "new" do'),
+        *('it "adds " \\', "its(:size) { should eq 1 }", "it title do"),
+    ],
+)
+def test_descriptions_that_are_made_as_a_program_runs_refuse_no_name(made: str, tmp_path: Path) -> None:
+    for file, text in (("bin/rspec", ""), ("Gemfile", ""), ("a_spec.rb", f"{SPECS}\n{made}\nend\n")):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    assert run_of("a_spec.rb::adds 3", tmp_path).args[1:] == ("-e", "adds 3")
 
 
 PHP_TESTS = """<?php
@@ -446,6 +484,7 @@ def test_a_title_that_the_program_makes_is_not_looked_for(tmp_path: Path) -> Non
         ("ledger/src/lib.rs::a_transfer", "a_transfer_keeps_the_sum"),
         ("ledger/src/lib.rs:2", "No test begins at line 2"),
         ("ledger/src/nope.rs::a", "There is no file 'ledger/src/nope.rs'"),
+        ("stock/t/stok.t", f"There is no file 'stock/t/stok.t' in {PROJECTS}; there are: stock.t."),
         ("till/price/price_test.go::TestTota", "there are: TestTotal"),
         ("till::TestTotal", "no test was found there"),
         ("shelf/test/shelf_test.rb::test_nope", "there are: test_empty, test_counts_add_up"),

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,9 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 _MAX_NAMED = 8
 
+_MAX_SIBLINGS = 1000
+"""Files of a directory of which one may have been meant."""
+
 _SUFFIXES = r"rs|go|rb|t|php|java|zig|kt|scala|cc|cpp|cxx|c\+\+|c|[cm]?[jt]s|[jt]sx"
 
 _IN_FILE = re.compile(
@@ -122,7 +126,18 @@ def located(test: NamedTest, places: Sequence[str]) -> NamedTest:
         path = Path(os.path.abspath(Path(place, test.file)))
         if path.is_file() or (path.is_dir() and test.suffix == ".go"):
             return replace(test, file=str(path))
-    raise NoSuchTest(f"There is no file '{test.file}' in {places[0]}. Pass its path, from there or absolute.")
+    near = _near_files(Path(places[0], test.file))
+    like = f"; there are: {', '.join(near)}" if near else ""
+    raise NoSuchTest(f"There is no file '{test.file}' in {places[0]}{like}. Pass its path, from there or absolute.")
+
+
+def _near_files(path: Path) -> list[str]:
+    """Return the names of files beside one that is not there whose names are like its."""
+    try:
+        names = [each.name for each in islice(path.parent.iterdir(), _MAX_SIBLINGS)]
+    except OSError:
+        return []
+    return difflib.get_close_matches(path.name, [each for each in names if each.endswith(path.suffix)], n=_MAX_NAMED)
 
 
 def nearest(file: Path, names: Iterable[str]) -> Path | None:

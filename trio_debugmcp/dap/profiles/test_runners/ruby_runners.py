@@ -18,6 +18,15 @@ CLASS = re.compile(r"^[^\S\n]*+class\s+([\w:]+)", re.MULTILINE)
 TITLED = re.compile(r"^[^\S\n]*+(?:test|it|specify)\s*\(?\s*(?P<quote>[\"'])(?P<name>.*?)(?P=quote)", re.MULTILINE)
 """Of Rails' tests and minitest's specs."""
 
+_SPEC = re.compile(
+    r"^(?P<indent>[^\S\n]*+)(?:RSpec\.)?(?:(?P<shared>its|it_(?:should_)?behaves?_like|include_\w+)|"
+    r"[fx]?(?:describe|context|feature|it|specify|example|scenario)|pending|skip)\b"
+    r"(?:[ (]++(?:(?P<quote>[\"'])(?P<name>(?:(?!(?P=quote)|\\|#\{).)*+)(?P=quote)|(?P<module>[A-Z][\w:]*+))"
+    r"(?P<known>\)?(?:, [a-z:][^\"'\n]*+)?(?: do\b.*| ?\{.*)?$)?)?",
+    re.MULTILINE,
+)
+"""A group or an example of RSpec; `known`: nothing else belongs to its description. Or what makes some."""
+
 _FAILURES = ("Minitest::Assertion", "Test::Unit::AssertionFailedError")
 
 RAISED_IN_RUBY = r"(?m)^(?: +\d+\) Error:\n.*:|Error: .*:)\n *(?P<kind>[A-Z][\w:]*): "
@@ -76,7 +85,33 @@ def _rspec(test: NamedTest, home: Path) -> TestRun:
     program = str(own) if own.is_file() else shutil.which("rspec")
     if program is None:
         raise NoSuchTest(f"'{test.file}' is a test of RSpec, which is not installed: gem install rspec.")
+    if test.name:
+        _check_described(test)
     place = f"{test.file}:{test.line}" if test.line is not None else test.file
     chosen = ("-e", test.name) if test.name else ()
     run = TestRun(program, (place, *chosen), str(home), ran_none=r"(?m)^0 examples, ", raised=RAISED_IN_RSPEC)
     return replace(run, fails_with=("RSpec::Expectations::ExpectationNotMetError",))
+
+
+def _check_described(test: NamedTest) -> None:
+    """Refuse a name that is in no description, of its groups and its own; RSpec would run nothing.
+
+    A group is in another whose line is indented less, as Ruby is written.
+
+    Raises:
+        NoSuchTest: no example is described so, and none gets its description as the program runs.
+    """
+    around: list[tuple[int, str]] = []
+    whole: dict[str, str] = {}
+    for found in _SPEC.finditer(source_of(test.path)):
+        title = found["name"] or found["module"]
+        if not title or found["known"] is None or found["shared"]:
+            return
+        indent = len(found["indent"])
+        around = [each for each in around if each[0] < indent]
+        before = around[-1][1] if around else ""
+        described = f"{before}{'' if not before or title.startswith(('#', '.', '::')) else ' '}{title}"
+        around.append((indent, described))
+        whole[described] = title
+    if not any(test.name in described or test.name.endswith(title) for described, title in whole.items()):
+        raise no_test(test.name, whole.values(), test.file)

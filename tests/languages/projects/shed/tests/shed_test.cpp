@@ -1,4 +1,3 @@
-#define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 
 static int total(int boxes, int weight) { return boxes * weight; }
