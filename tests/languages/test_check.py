@@ -1,13 +1,14 @@
-"""`trio-debugmcp adapters --check` with real adapters: one that works, and three that do not."""
+"""`trio-debugmcp adapters --check` with real adapters: all that our tests use, and three that do not work."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.languages.conftest import need
+from tests import warm
+from tests.languages.conftest import installed, need
 from trio_debugmcp.cli import main
-from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.dap.profiles import PROFILES, TableProfile, profile_named
 
 BROKEN = """
 [adapters.broken]
@@ -55,3 +56,17 @@ def test_a_program_is_really_debugged_and_a_failure_names_its_step(
     assert '"notes":["no stop at bp-1' in blind["check"]["problem"]
     assert (mute["check"]["ok"], mute["check"]["step"]) == (False, "output")
     assert mute["check"]["problem"].startswith("the program's output has no 'total 42': ")
+
+
+TESTED = [profile.name for profile in PROFILES if not isinstance(profile, TableProfile) or profile.table.tested]
+
+
+@pytest.mark.parametrize("adapter", TESTED)
+def test_every_adapter_that_is_tested_debugs_the_program_of_its_language(
+    adapter: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(adapter)
+    monkeypatch.setattr("trio_debugmcp.cli._install.own_command", warm.server)
+    assert main(["adapters", "--json", "--check", adapter]) == 0
+    (status,) = json.loads(capsys.readouterr().out)
+    assert (status["name"], status["check"]["ok"]) == (adapter, True), status
