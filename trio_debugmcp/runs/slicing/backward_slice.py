@@ -24,6 +24,7 @@ from trio_debugmcp.runs.slicing.absences.left_out_pieces import turned
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.absences.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.absences.overwritten_item_edges import OverwrittenItemEdges
+from trio_debugmcp.runs.slicing.absences.skipped_write_edges import SkippedWriteEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
 from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
@@ -113,6 +114,7 @@ class _Slicer:
         self._rounds = RoundEdges(past)
         self._skipped = SkippedRoundEdges(past)
         self._overwritten = OverwrittenItemEdges(past)
+        self._skipped_writes = SkippedWriteEdges(past, self._absence.decisions)
         self._resets = ResetEdges(past)
         self._lost_updates = LostUpdateEdges(past)
         self._dropped = DroppedResultEdges(past)
@@ -298,6 +300,7 @@ class _Slicer:
                 yield from self._rounds.of_siblings(execution, is_unsure=bool(node.wanted.missing))
                 yield from self._skipped.of_statement(execution, self._asked)
                 yield from self._overwritten.of_statement(execution)
+                yield from self._skipped_writes.of_statement(execution, self._asked)
                 yield from self._resets.of_statement(execution)
                 yield from self._waiting.of_statement(execution)
                 yield from self._iterations.of_statement(execution)

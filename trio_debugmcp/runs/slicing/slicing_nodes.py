@@ -148,6 +148,7 @@ PASSED_HANDLER = 1.2  # which has looked at it, and has not caught it
 
 # By what did not happen.
 ABSENCE = 1.2  # what decided against a write
+SKIPPED_WRITE = 0.5  # of the very item, in a later call: nearer than the condition of the write that there was
 WITHOUT_EFFECT = 0.8  # a call that was given a copy, or has made another value that is dropped
 MISSING = 0.6  # what decided against it in the round of a value that is missing
 UNRAISED = 0.6  # what let pass that should have raised
