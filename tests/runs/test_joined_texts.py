@@ -102,3 +102,11 @@ assert both() == "abac"
 def test_the_same_text_in_two_places_is_not_taken_for_one() -> None:
     answer = why(record(TWICE, python(3, 13)).processes[0], WhyQuestion())
     assert any("word" in str(line) for line in answer.because)
+
+
+def test_a_text_that_should_not_be_there_is_followed_to_what_completed_it() -> None:
+    source = PAGE.replace("PARTS", PARTS["a sum"]).replace("== EXPECTED", "").replace("assert", "text =")
+    program = f"{source}assert 'pear 2fig' not in text\n"
+    answer = [str(line) for line in why(record(program, python(3, 13)).processes[0], WhyQuestion()).because]
+    assert any("self.name = name | .name='fig'" in line for line in answer), answer
+    assert not any("title | return" in line for line in answer)

@@ -32,6 +32,7 @@ from trio_debugmcp.runs.slicing.origins.callback_edges import CallbackEdges
 from trio_debugmcp.runs.slicing.origins.data_edges import DataEdges
 from trio_debugmcp.runs.slicing.origins.file_edges import FileEdges
 from trio_debugmcp.runs.slicing.origins.handed_over_edges import HandedOverEdges
+from trio_debugmcp.runs.slicing.origins.handled_exceptions import line_of_handled
 from trio_debugmcp.runs.slicing.origins.iteration_edges import IterationEdges
 from trio_debugmcp.runs.slicing.origins.object_edges import ObjectEdges
 from trio_debugmcp.runs.slicing.origins.recursion_edges import RecursionEdges
@@ -287,7 +288,7 @@ class _Slicer:
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
                 yield from wanting(node, self._control.of_run(execution, is_decisive=True))
             if not node.focus:
-                yield from self._of_raise(node.row)
+                yield from self._of_raise(execution)
                 yield from self._recursions.of_error(execution)
                 decisive = execution.statement.is_constant
                 yield from wanting(node, self._control.of_run(execution, is_decisive=decisive))
@@ -305,12 +306,12 @@ class _Slicer:
                 yield from self._waiting.of_statement(execution)
                 yield from self._iterations.of_statement(execution)
 
-    def _of_raise(self, row: int) -> Iterator[SliceEdge]:
-        """Yield the first raise of an exception that has passed a line."""
-        raised = self._past.executions.raised(row)
+    def _of_raise(self, execution: StatementExecution) -> Iterator[SliceEdge]:
+        """Yield the first raise of an exception that has passed a line, and of that which was handled at its own."""
+        raised = self._past.executions.raised(execution.row)
         first = self._past.values.first_raise(raised.object) if raised is not None else 0
-        if raised is not None and first and first != raised.number:
-            owner = self._past.record.row(first).owner
+        again = raised is not None and first and first != raised.number
+        for owner in (self._past.record.row(first).owner if again else 0, line_of_handled(self._past, execution)):
             if owner:
                 yield SliceEdge(cost.RAISED, SliceNode(owner))
 

@@ -40,7 +40,7 @@ class SkippedWriteEdges:
                     yield edge._replace(cost=cost.SKIPPED_WRITE)
 
     def _item(self, execution: StatementExecution, path: ValuePath) -> tuple[int, str] | None:
-        """Return the container and the label of an item that a path leads to; None: it is something else, or not known."""
+        """Return the container and the label of an item that a path leads to; None: another thing, or not known."""
         if not path.steps or (isinstance(path.steps[-1], str) and path.steps[-1][0] == "."):
             return None
         holder = self._past.values.value(execution, path.holder)

@@ -120,6 +120,8 @@ def _of_comparison(
         if one is ... or isinstance(one, UnknownContent):
             return NOTHING_WANTED
         is_missing = isinstance(operator, ast.In)
+        if not is_missing and isinstance(one, str) and isinstance(other, str) and one and one in other:
+            return WantedPieces((repr(one),), text=other, offset=other.index(one) + len(one) - 1)  # what completes it
         return WantedPieces(() if is_missing else (repr(one),), (repr(one),) if is_missing else ())
     if type(operator) in _ORDERS:
         return _of_order(past, execution, left, operator, right)
