@@ -391,9 +391,10 @@ def printable(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def name_of(text: str) -> str:
+def name_of(text: str, limit: int = MAX_NAME_LENGTH) -> str:
     """Return a name that the program or its adapter has given, as one bounded line."""
-    return shortened(printable(text), MAX_NAME_LENGTH)
+    beginning = printable(text[:limit])  # of the rest, which can be long, only the length is said
+    return shortened(beginning, limit, len(beginning) + max(0, len(text) - limit))
 
 
 def shortened(value: str, limit: int = MAX_VALUE_LENGTH, length: int | None = None) -> str:

@@ -1,6 +1,7 @@
 """Variables that their line has not made yet: at a stop, in a frame, and in what is evaluated."""
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,25 @@ async def test_a_variable_that_its_line_has_not_made_is_said_to_be_that_and_noth
         assert (await client.call("evaluate", expression="first + later.size()"))["notes"] == [note]
         for expression in ("first", "shop.later", "p->later", "later(1)", '"a later one"'):
             assert "notes" not in await client.call("evaluate", expression=expression)
+
+
+async def test_the_time_that_a_long_expression_takes_grows_as_it_does(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    file = tmp_path / "shop.cpp"
+    file.write_text(SOURCE)
+    adapter = stopped_at(file, 3)
+    async with launched("codelldb", adapter) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+
+        async def seconds(length: int) -> float:
+            began = time.process_time()
+            await client.call("evaluate", expression='"\\' * (length // 2))
+            return time.process_time() - began
+
+        await seconds(1000)
+        assert await seconds(40_000) < 60 * max(await seconds(2500), 0.005)  # of the length 16 times, of its square 256
 
 
 @pytest.mark.parametrize("case", ["behind its line", "another language", "edited since"])

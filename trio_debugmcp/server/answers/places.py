@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 
 from trio_debugmcp.state.model import StackFrame
-from trio_debugmcp.state.payloads import Frame, Location, printable, shortened
+from trio_debugmcp.state.payloads import Frame, Location, name_of, printable
 
 MAX_PATH_LENGTH = 4096
 """Characters of a path, as of those that a system takes."""
@@ -32,7 +32,7 @@ class Places:
 
     def file(self, path: str) -> str:
         """Return the name of a file."""
-        return shortened(printable(path.removeprefix(self._below) or path), MAX_PATH_LENGTH)
+        return name_of(path.removeprefix(self._below) or path, MAX_PATH_LENGTH)
 
     def line(self, file: str | None, line: int | None) -> str:
         """Return `shop.py:24`; without what is not known."""

@@ -104,7 +104,11 @@ def shows_type(value: str, kind: str | None, *, python: bool = False) -> bool:
     if value.startswith(f"{kind} "):  # `[]main.Item len: 2`
         return True
     bare = re.split(r"[.:]", kind)[-1]
-    return re.match(rf"([\w.]+[. ])?{re.escape(bare)}\b|<[^<>'\"]*\b{re.escape(bare)}\b", value) is not None
+    # Most values do not have it, and a pattern of a long one is not soon made.
+    return (
+        bare in value
+        and re.match(rf"([\w.]+[. ])?{re.escape(bare)}\b|<[^<>'\"]*\b{re.escape(bare)}\b", value) is not None
+    )
 
 
 def rendered(value: str, kind: str | None, *, python: bool = False) -> str:

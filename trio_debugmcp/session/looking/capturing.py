@@ -102,7 +102,7 @@ _Place = tuple[DapVariable, tuple[str, ...], tuple[str, ...]]
 
 
 class _AdapterCapture:
-    """Variables with their children by identity, fetched level by level and within bounds.
+    """Variables with their children by the identities down to them, fetched level by level and within bounds.
 
     Paths of adapters may be the same for two variables, as for one of an inner block that hides one of an outer block.
     """
@@ -110,7 +110,7 @@ class _AdapterCapture:
     def __init__(self, requests: Requests, room: int) -> None:
         self._requests = requests
         self._room = room
-        self._children: dict[str, list[DapVariable]] = {}
+        self._children: dict[tuple[str, ...], list[DapVariable]] = {}
 
     async def level(self, places: list[_Place], depth: int) -> None:
         """Fetch the children of these variables, and of what they have."""
@@ -123,7 +123,7 @@ class _AdapterCapture:
             except AdapterRefused as refusal:  # a pointer that leads nowhere: what is behind it stays unseen
                 log.info("%s", refusal)
                 continue
-            self._children[above[-1]] = found
+            self._children[above] = found
             shown = found[: min(MAX_CHILDREN, self._room)]
             below += [(child, (*paths, path_below(child, paths[-1])), (*above, identity(child))) for child in shown]
             self._room -= min(len(found), MAX_CHILDREN)
@@ -145,7 +145,7 @@ class _AdapterCapture:
         known = identity(variable)
         if known in above:
             return replace(value, cycle=above[known])
-        found = self._children.get(known)
+        found = self._children.get((*above, known))  # here, as objects that know each other have endlessly many places
         if found is None:
             return replace(value, unseen=True)
         above = {**above, known: path}

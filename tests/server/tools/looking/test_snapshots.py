@@ -284,6 +284,21 @@ async def test_what_an_adapter_refuses_is_unknown_and_the_rest_is_kept(autojump_
         assert found == {"unchanged": 4, "unknown": 1, "unknownAt": ["f.ann.deep"]}
 
 
+async def test_objects_that_all_know_each_other_are_shown_where_they_were_fetched_and_no_more_often(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused("legacy", adapter := Family()) as (client, _):
+
+        async def friends(arguments: dict[str, Any]) -> object:
+            return {"variables": [{"name": f"[{n}]", "value": "v", "variablesReference": 90 + n} for n in range(7)]}
+
+        adapter.answer("variables", friends)
+        assert (await client.call("snapshot_create", depth=2))["variables"] == 7
+        found = await client.call("snapshot_diff", before="snap-1", after="snap-1")
+        # Each has the seven, and each of these, but for the one itself: seven again, of which more is not known.
+        assert found["unchanged"] + found.get("unknown", 0) == 7 + 7 * 6 * 7
+
+
 async def test_an_adapter_that_is_slow_or_endless_is_asked_only_so_much(autojump_clock: MockClock) -> None:
     async with paused("legacy", adapter := Family()) as (client, _):
 

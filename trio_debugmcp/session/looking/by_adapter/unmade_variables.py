@@ -23,7 +23,8 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Location
 
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')
+"""To the end where nothing ends it: looking from each quote to there would take as long as the square of the text."""
 
 _NAME = re.compile(r"(?<![\w.:$\"'])(?<!->)[A-Za-z_]\w*(?!\w|\s*(?:\(|::))")
 """What may be a variable in an expression, and neither a member nor a function."""
