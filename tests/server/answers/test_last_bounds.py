@@ -10,12 +10,20 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.last_bounds import MAX_ERROR_BYTES, bounded, size_of
 from trio_debugmcp.server.failures import failed_result
 
+LARGE = 100_000
+"""Bytes, beyond which a list is not repeated: fifty times what has to fit."""
+
+
+def repeated(item: Any, times: int) -> list[Any]:
+    return [item] * min(times, LARGE // size_of(item))
+
+
 long_text = st.builds(lambda text, number: text * number, st.text(min_size=1, max_size=5), st.integers(1, 3000))
 data = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-(10**9), 10**9), long_text),
     lambda inner: st.one_of(
         st.lists(inner, max_size=5),
-        st.builds(lambda item, number: [item] * number, inner, st.integers(0, 500)),
+        st.builds(repeated, inner, st.integers(0, 500)),
         st.dictionaries(long_text, inner, max_size=5),
     ),
     max_leaves=6,
