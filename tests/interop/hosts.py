@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 Text = Annotated[str, Meta(min_length=1)]
-Url = Annotated[str, Meta(pattern=r"^https://\S+$")]
 
 
 class Strict(Struct, frozen=True, forbid_unknown_fields=True):

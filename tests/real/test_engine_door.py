@@ -107,11 +107,6 @@ NO_REQUESTS = [
     *(b'{"type":"nonsense","seq":4}', b'{"type":"request","command":"threads","seq":1,"arguments":[1]}'),
 ]
 
-NO_LENGTHS = [
-    *(b"Content-Length: -5\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"Content-Length: 9999999999\r\n\r\n{"),
-    b"\n" * 9999,
-]
-
 
 class Door:
     """The debugger's end of the connection."""

@@ -6,11 +6,11 @@ from functools import cache
 import pytest
 
 from tests.runs.recorded_programs import python, record
+from trio_debugmcp.runs.files.process_record import START
 from trio_debugmcp.runs.histories.call_histories import call_history
 from trio_debugmcp.runs.histories.call_trees import (
     TreeLimits,
     call_tree,
-    is_call,
     matching,
     outermost,
     root_starts,
@@ -333,8 +333,8 @@ def test_the_calls_of_one_call_stand_in_the_order_of_time_and_those_too_deep_are
         (1, "two", 2, "-> -2 -> -3"),
         (1, "work", 1, "n=2 -> None … 3 inside"),
     ]
-    starts = [start for start in range(1, past.record.last) if is_call(past.record, start)]
-    works = [start for start in starts if past.record.code(past.record.row(start).key).name == "work"]
+    numbered = [(number, past.record.row(number)) for number in range(1, past.record.last)]
+    works = [number for number, row in numbered if row.kind == START and past.record.code(row.key).name == "work"]
     assert len(works) == 3
     assert list(outermost(past.record, works, 2)) == [works[0], works[2]], "the second one is shown in the first"
     assert list(outermost(past.record, works, 3)) == works[:1]

@@ -17,7 +17,7 @@ MORE
 def worker(jobs, results):
     while (job := jobs.get()) is not None:
         number, price = job
-        total = price * 2 + EXTRA
+        total = price * 2 + 1
         results.put((number, total))
 
 if __name__ == "__main__":
@@ -66,10 +66,8 @@ def said(source: str, expression: str = "asked") -> list[str]:
     return sent_values(first, others, why(first, WhyQuestion(expression=expression)))
 
 
-def queues(
-    workers: int = 1, numbers: int = 3, make: str = "context.Queue()", more: str = "", extra: str = "1"
-) -> list[str]:
-    texts = {"WORKERS": str(workers), "NUMBERS": str(numbers), "MAKE": make, "MORE": more, "EXTRA": extra}
+def queues(workers: int = 1, numbers: int = 3, make: str = "context.Queue()", more: str = "") -> list[str]:
+    texts = {"WORKERS": str(workers), "NUMBERS": str(numbers), "MAKE": make, "MORE": more}
     return said(re.sub("|".join(texts), lambda found: texts[found[0]], QUEUES))
 
 

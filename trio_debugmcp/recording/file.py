@@ -52,15 +52,6 @@ MAX_BATCH_LINES = 1000
 """Written with one system call, when many wait."""
 
 
-class FileStatistics(msgspec.Struct, frozen=True):
-    """How far a recording has come. `waiting_bytes` are not on the disk yet; once it is `over`, no entry is added."""
-
-    path: str
-    waiting_bytes: int
-    room_bytes: int
-    over: bool
-
-
 class RecordingFile:
     """A new recording, from its header to its last line.
 
@@ -85,10 +76,6 @@ class RecordingFile:
 
     def __repr__(self) -> str:
         return f"<RecordingFile {self._writer.path}{' over' if self._over else ''}>"
-
-    def statistics(self) -> FileStatistics:
-        """Return how much waits for the disk, and how much room is left."""
-        return FileStatistics(self._writer.path, self._writer.waiting, self._room, self._over)
 
     def begin(self, header: Header, start: float) -> None:
         """Write the header. The time of every entry counts from `start`, a time of Trio's clock."""

@@ -12,7 +12,6 @@ from itertools import islice
 
 import msgspec
 
-from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.files.process_record import ProcessRecord
 from trio_debugmcp.runs.files.row_search import called_by
 from trio_debugmcp.runs.histories.call_histories import (
@@ -190,8 +189,3 @@ def _node(record: ProcessRecord, start: int, values: list[str], depth: int) -> C
     code = record.code(record.row(start).key)
     name = code.name.replace(".<locals>", "") if code.kind not in NO_FUNCTIONS else code.name
     return CallNode(depth, f"#{start}", code.file, code.first, name, values)
-
-
-def is_call(record: ProcessRecord, number: int) -> bool:
-    """Whether a row is the beginning of a call."""
-    return record.row(number).kind == rows.START

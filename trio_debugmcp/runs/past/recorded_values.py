@@ -188,7 +188,8 @@ class RecordedValues:
         key = self._record.key_of(label)
         if not key:
             return None
-        return self._last_of((rows.FIELD, rows.SEEN, rows.GAP), key, owner, before)
+        number = self._record.back_any(FIELDS, (key,), owner, before)
+        return self.value_at(number) if number else None
 
     def name(self, execution: StatementExecution, name: str, before: int) -> RecordedValue | None:
         """Return what a name was in the frame of an execution."""
@@ -203,13 +204,6 @@ class RecordedValues:
             number = self._cells.of_own(execution, name, key, before)
         else:
             number = self._cells.of_outer(execution, home, name, key, before)
-        return self.value_at(number) if number else None
-
-    def _last_of(
-        self, kinds: tuple[int, ...], key: int, subject: int, before: int, after: int = 0
-    ) -> RecordedValue | None:
-        """Return the last value that rows of some kinds tell."""
-        number = self._record.back_any(kinds, (key,), subject, before, after)
         return self.value_at(number) if number else None
 
     def items(self, container: int, before: int) -> list[int]:

@@ -20,7 +20,6 @@ _MOST_CHARACTERS = 80
 
 _PATHS = (ast.Name, ast.Attribute, ast.Subscript)
 _WHOLE = (*_PATHS, ast.Call, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.GeneratorExp, ast.ListComp)
-_TESTS = (ast.Compare, ast.BoolOp)
 _LOOPS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 _MESSAGES = frozenset({"msg", "message"})
 

@@ -1,12 +1,10 @@
 """Chains of awaits: from a task's coroutine to the innermost one."""
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import imported
 from trio_debugmcp.probe.inside.debugger import attached
 from trio_debugmcp.probe.inside.values import facts
-
-Json = Dict[str, Any]
 
 MOST_FRAMES = 1000
 """Of a chain that are followed. Recursions of coroutines are rarely longer."""
