@@ -151,6 +151,7 @@ def check_the_probe_leaves_itself_out() -> None:
             assert not seen.frame.f_globals["__name__"].startswith("trio_debugmcp.probe.inside")
 
 
+@about_a_bound
 def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
     """While an exception is on its way to any thread, CPython 3.11 enters no function in a thread that is traced."""
     turns, end = [0], threading.Event()
