@@ -214,3 +214,30 @@ def test_what_a_sort_with_an_order_of_its_own_has_given_is_not_compared_as_if_it
     program = "numbers = [10, 30, 20]\nassert sorted(numbers, reverse=True) == [30, 20, 11]"
     answer = why(record(program, python(3, 13)).processes[0], WhyQuestion())
     assert "[0] is 10" not in answer.value
+
+
+BARE = """\
+class Door:
+    def __init__(self):
+        self.state = "open"
+        self.log = []
+
+    def close(self):
+        STATEMENT
+        self.log.append("closed")
+        return self.state
+
+
+def shut(door):
+    return door.close()
+
+
+assert shut(Door()) == "shut"
+"""
+
+
+@pytest.mark.parametrize("statement", ['self.state == "shut"', "self.shut"])
+def test_a_statement_that_only_compares_or_names_is_named(statement: str) -> None:
+    program = BARE.replace("STATEMENT", statement).replace('"open"\n', '"open"\n        self.shut = len\n')
+    (line,) = [line for line in lines_of(program) if f"| {statement} | " in line]
+    assert line.endswith("its result is dropped")

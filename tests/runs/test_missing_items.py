@@ -206,3 +206,9 @@ assert basket.text() == "plum,fig"
 
 def test_a_line_that_hands_the_object_itself_on_would_not_have_changed_it() -> None:
     assert "so line 6 does not run with self" not in texts(OWN)
+
+
+@pytest.mark.parametrize("value", ['"plum"', "3", "None", "b'plum'"])
+def test_what_a_lambda_returns_may_be_a_constant(value: str) -> None:
+    program = f"make = lambda name: {value}\n\n\ndef made(name):\n    return make(name)\n\n\nassert made(1) == 'pear'\n"
+    assert f"make = lambda name: {value}" in texts(program)

@@ -157,8 +157,8 @@ def _last_name(path: ValuePath) -> str:
 
 def _asked_for(node: ast.AST) -> Iterator[tuple[ValuePath, ast.expr]]:
     """Yield the containers of which a statement asks for an item, by a name or constant, with that."""
-    parts = [node.test] if isinstance(node, ast.If | ast.While | ast.Assert) else [getattr(node, "value", None)]
-    for part in (inner for whole in parts if whole is not None for inner in ast.walk(whole)):
+    whole = node.test if isinstance(node, ast.If | ast.While | ast.Assert) else getattr(node, "value", None)
+    for part in ast.walk(whole) if isinstance(whole, ast.expr) else ():  # of a lambda's constant it is a text
         container: ast.expr | None = None
         if isinstance(part, ast.Call) and called(part) in ("get", "pop") and part.args:
             container, key = getattr(part.func, "value", None), part.args[0]

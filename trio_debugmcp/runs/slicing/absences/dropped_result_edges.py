@@ -1,6 +1,7 @@
 """Calls that have made another value of one, and whose results are dropped: `name.strip()`, `sorted(names)`.
 
-Also of methods of the program that return another object of their class: `robot.moved(2)`.
+Also of methods of the program that return another object of their class: `robot.moved(2)`. And statements that only
+compare, or only name something: `state == "open"`, `file.close`.
 """
 
 import ast
@@ -56,6 +57,10 @@ class DroppedResultEdges:
 
     def of_reads(self, execution: StatementExecution, reads: list[PathRead]) -> Iterator[SliceEdge]:
         """Yield the statements of the same call that have dropped what was made of a value that is read."""
+        for statement in filter(_does_nothing, execution.scope.statements):
+            run = self._past.executions.last_run(statement, execution.frame, execution.row)
+            if run is not None and statement is not execution.statement:
+                yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), "its result is dropped")
         for read in reads:
             value = self._past.values.read(execution, read) if not read.is_callee else None
             for statement in execution.scope.statements if value is not None else ():
@@ -121,6 +126,12 @@ class DroppedResultEdges:
     def _is_same(self, run: StatementExecution, path: ValuePath, value: RecordedValue | None) -> bool:
         then = self._past.values.value(run, path)
         return then is not None and value is not None and then.row == value.row
+
+
+def _does_nothing(statement: Statement) -> bool:
+    """Whether a statement is only a comparison or a name: where `=`, `return`, `if` or a call was meant."""
+    value = statement.node.value if isinstance(statement.node, ast.Expr) and len(statement.nodes) == 1 else None
+    return isinstance(value, ast.Compare | ast.Name | ast.Attribute)
 
 
 def _only_call(statement: Statement) -> ast.Call | None:

@@ -7,6 +7,10 @@ _NOT_RUN = re.compile(r"(?P<what>so) lines? (?P<lines>[\d, ]+) (?:does|do) not r
 """What is said of lines that were not reached."""
 
 
+_SETS_ANOTHER = "sets another attribute than "
+"""Said by a loop that sets all attributes of an object of each of them: the first one is what is asked about."""
+
+
 def _unreached(note: str) -> re.Match[str] | None:
     return _NOT_SET.fullmatch(note) or _NOT_RUN.fullmatch(note)
 
@@ -16,6 +20,8 @@ def add_note(notes: list[str], note: str) -> None:
     same, more = _unreached(note), f"{note} "
     for place, said in enumerate(notes):
         known = _unreached(said)
+        if note.startswith(_SETS_ANOTHER) and said.startswith(_SETS_ANOTHER):
+            return
         if more.startswith(f"{said} "):
             notes[place] = note
         elif same is not None and known is not None and (known["what"], known["rest"]) == (same["what"], same["rest"]):
