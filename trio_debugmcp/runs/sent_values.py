@@ -46,8 +46,11 @@ def sent_values(record: ProcessRecord, others: Sequence[ProcessRecord], answer: 
     candidates = [(sender, put) for sender in senders for put in sender.put if put.is_pipe == taken.is_pipe]
     may_be_own = any(put.is_pipe == taken.is_pipe and _may_reach(put, taken) for put in own.put)
     what = f"{taken.call} (#{taken.row})"
+    looked_at = f"of the first {_MOST_PROCESSES} of {len(others)} processes" if len(others) > _MOST_PROCESSES else ""
+    unknown = f"{what} took out what may be from another process; which line put it in is not known"
     if not candidates:
-        return [] if may_be_own else [f"{what} took out what another process put in, which was not recorded"]
+        recorded = f"{what} took out what another process put in, which was not recorded"
+        return [] if may_be_own else [f"{unknown}: none {looked_at} put anything in" if looked_at else recorded]
     put = None
     if not may_be_own and len(others) <= _MOST_PROCESSES:
         all_taken = [message for side in (own, *senders) for message in side.taken]
@@ -57,9 +60,8 @@ def sent_values(record: ProcessRecord, others: Sequence[ProcessRecord], answer: 
     shown = [_place(sender, each) for sender, each in candidates[:_MOST_SAID]]
     left = len(candidates) - _MOST_SAID
     more = f" and {left:,} more" if left > 0 else ""
-    more += f", of the first {_MOST_PROCESSES} of {len(others)} processes" if len(others) > _MOST_PROCESSES else ""
-    places = ", ".join(shown) + more
-    return [f"{what} took out what may be from another process; which line put it in is not known: {places}"]
+    more += f", {looked_at}" if looked_at else ""
+    return [f"{unknown}: {', '.join(shown)}{more}"]
 
 
 def _last_taken(past: PastProcess, answer: WhyAnswer) -> ProcessMessage | None:
