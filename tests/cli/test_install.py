@@ -121,7 +121,7 @@ def test_of_a_package_of_npm_only_the_wanted_files_are_kept_and_steps_follow(
     assert said == f"mdb: m@1.2 from npm into {machine.installed}/mdb: the work of others (MIT)"
     assert adapter.locate() == f"{machine.installed}/mdb/made/m"
     files = sorted(str(each.relative_to(machine.installed)) for each in machine.installed.rglob("*") if each.is_file())
-    assert files == ["mdb/dist/adapter/m.js", "mdb/made/m"]
+    assert files == ["mdb/.made-by", "mdb/dist/adapter/m.js", "mdb/made/m"]
     ran = machine.ran()
     assert install([adapter]) == []
     assert machine.ran() == ran  # what is there is not installed again
@@ -164,6 +164,29 @@ def test_one_of_an_earlier_installation_that_is_older_than_what_is_tested_is_rep
     assert line in capsys.readouterr().out.splitlines()
     assert main(["adapters", "--install", "mdb", f"--adapters={tables}"]) == 0
     assert (directory / "version").read_text().strip() == ("1.2" if renewed else "1.1")
+
+
+def test_one_that_was_made_by_other_steps_is_made_anew_although_its_version_is_the_same(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.has("build", "echo $2 > $1/m; echo 1.2 > $1/version")
+    tables = tmp_path / "mine.toml"
+    line = f"ok      mdb 1.2: M, {machine.installed}/mdb/m"
+    words = ["adapters", f"--adapters={tables}"]
+    for step in ("first", "patched"):
+        way = 'find = ["{installed}/m"]\nversion = { file = "{directory}/version" }\n'
+        way += f'install = {{ then = [["build", "{{installed}}", "{step}"]] }}\n'
+        tables.write_text(HEAD.replace("NAME", "mdb") + way)
+        if step == "patched":
+            assert main(words) == 0
+            renewal = "; made by other steps than those of now: `trio-debugmcp adapters --install mdb` renews it"
+            assert f"{line}{renewal}" in capsys.readouterr().out.splitlines()
+        assert main([*words, "--install", "mdb"]) == 0
+        assert capsys.readouterr().out.splitlines() == [line]
+        assert (machine.installed / "mdb" / "m").read_text() == f"{step}\n"
+    ran = machine.ran()
+    assert main([*words, "--install", "mdb"]) == 0
+    assert (len(ran), machine.ran()) == (2, ran)
 
 
 def test_where_a_renewal_fails_what_was_there_stays_and_the_failure_is_said(machine: Machine) -> None:

@@ -26,7 +26,7 @@ from trio_debugmcp import samples
 from trio_debugmcp.cli._output import innermost
 from trio_debugmcp.dap.profiles import Profile, TableProfile
 from trio_debugmcp.dap.profiles.finding import adapters_directory, forget_versions, is_ours, older_than_tested
-from trio_debugmcp.dap.profiles.installing import system_packages, way_here
+from trio_debugmcp.dap.profiles.installing import MADE_BY, is_made_otherwise, steps_of, system_packages, way_here
 from trio_debugmcp.dap.profiles.tables.placeholders import filled
 from trio_debugmcp.dap.profiles.tables.table_format import Install
 from trio_debugmcp.own_command import own_command
@@ -142,7 +142,7 @@ def _sentence(text: str) -> str:
 
 
 _COMMAND_SECONDS = 360.0
-"""For one command. The largest package has 56 MB, and those of apt for all adapters together 700 MB."""
+"""For one command. The largest package has 56 MB, and those of apt for all adapters together 270 MB."""
 
 
 class CannotInstall(Exception):
@@ -152,9 +152,9 @@ class CannotInstall(Exception):
 def install(profiles: Sequence[TableProfile]) -> list[str]:
     """Install the adapters that are not there, and return a sentence for each that is not there afterwards.
 
-    One of an earlier installation that is older than what the tests debug with is replaced; until the new one is whole,
-    it stays. Packages of the system are installed together, as apt takes longer to start than to install, and a package
-    of npm that has several adapters in it is fetched once.
+    One of an earlier installation that is older than what the tests debug with, or was made by other steps, is
+    replaced; until the new one is whole, it stays. Packages of the system are installed together, as apt takes longer
+    to start than to install, and a package of npm that has several adapters in it is fetched once.
     """
     wanted = [profile for profile in profiles if profile.locate() is None or _is_outdated(profile)]
     packages = {
@@ -183,7 +183,8 @@ def _is_outdated(profile: TableProfile) -> bool:
     copy = profile.finder.find(versions=True)
     if copy is None or not is_ours(copy.place):
         return False
-    return older_than_tested(copy.version, profile.table) is not None
+    is_older = older_than_tested(copy.version, profile.table) is not None
+    return is_older or is_made_otherwise(profile.name, copy.place, profile.table)
 
 
 def what_comes(name: str, way: Install) -> str:
@@ -246,6 +247,8 @@ def _install_one(name: str, way: Install, archives: Path) -> None:
             _unpack(_fetched(way.npm_pack, archives), way.unpack, new)
         for command in way.then:
             _run([str(word) for word in filled(command, {"installed": str(new)})])
+        if way.then:
+            (new / MADE_BY).write_text(steps_of(way))
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
 

@@ -23,8 +23,8 @@ class Status(Struct, frozen=True, rename="camel"):
     """One debug adapter. `problem`: why it cannot be used; `install`: the command for this system.
 
     `tested`: whether our tests debug with it; `newer_than` and `older_than`: the version with which they do, if it is
-    another. `renewed`: whether `install` brings that one in its place. `engine`: of Python, what debugs which versions.
-    `check`: what came of `--check`.
+    another. `renewed`: whether `install` brings that one in its place, or makes it anew by the steps of now. `engine`:
+    of Python, what debugs which versions. `check`: what came of `--check`.
     """
 
     name: str
@@ -127,13 +127,17 @@ async def _learn(finders: "list[Any]", patience: Patience) -> None:
 def _status(profile: "Profile") -> Status:
     from trio_debugmcp.dap.profiles import TableProfile
     from trio_debugmcp.dap.profiles.finding import is_ours, newer_than_tested, older_than_tested
+    from trio_debugmcp.dap.profiles.installing import is_made_otherwise
 
     newer = older = None
+    renewed = False
     if isinstance(profile, TableProfile):
         copy = profile.finder.find(versions=True)
         place, version = (None, None) if copy is None else (copy.place, copy.version)
         works, tested = copy is not None and copy.problem is None, profile.table.tested
         newer, older = newer_than_tested(version, profile.table), older_than_tested(version, profile.table)
+        if place is not None:
+            renewed = is_ours(place) if older is not None else is_made_otherwise(profile.name, place, profile.table)
     else:
         where = profile.locate()
         place, _, version = (None, "", None) if where is None else where.removesuffix(")").rpartition(" (")
@@ -150,7 +154,7 @@ def _status(profile: "Profile") -> Status:
         tested=tested,
         newer_than=newer,
         older_than=older,
-        renewed=older is not None and place is not None and is_ours(place),
+        renewed=renewed,
         engine=_engine(profile),
     )
 
@@ -174,6 +178,8 @@ def in_words(status: Status) -> str:
     if status.older_than is not None:
         renewal = f": `{status.install}` renews it" if status.renewed else ""
         untested += f"; older than {status.older_than}, with which our tests debug{renewal}"
+    elif status.renewed:
+        untested += f"; made by other steps than those of now: `{status.install}` renews it"
     if status.problem is not None:
         text = f"{status.name}: {status.language}. {status.problem}{untested}"
         return status_line("missing", text, status.install)

@@ -6,10 +6,15 @@
 What takes several steps is done by `trio-debugmcp adapters --install NAME`, for which `cli/_install.py` has the code.
 """
 
+import hashlib
 import shutil
 from collections.abc import Sequence
 
+from trio_debugmcp.dap.profiles.finding import adapters_directory, is_ours
 from trio_debugmcp.dap.profiles.tables.table_format import Install, Table
+
+MADE_BY = ".made-by"
+"""The file beside an adapter that was made of what was fetched: by which steps, as `steps_of` has them."""
 
 
 def ways_of(table: Table) -> tuple[Install, ...]:
@@ -53,6 +58,22 @@ def _in_words(name: str, way: Install) -> str:
     if len(plain) == 1 and not several:
         return plain[0]
     return f"trio-debugmcp adapters --install {name}"
+
+
+def steps_of(way: Install) -> str:
+    """Return what differs where an adapter is made of something else, or by other steps."""
+    return hashlib.sha256(repr((way.npm_pack, way.unpack, way.then)).encode()).hexdigest()
+
+
+def is_made_otherwise(name: str, place: str, table: Table) -> bool:
+    """Whether an adapter of an earlier installation was made by other steps than those of now, in whichever version."""
+    now = [steps_of(way) for way in ways_of(table) if way.then]
+    if not now or not is_ours(place):
+        return False
+    try:
+        return (adapters_directory() / name / MADE_BY).read_text() not in now
+    except (OSError, UnicodeDecodeError):
+        return True
 
 
 _PLAIN: Sequence[tuple[str, str]] = (
