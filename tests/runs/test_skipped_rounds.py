@@ -86,6 +86,29 @@ shipped = ship([{"id": 1, "total": 5, "held": False}, {"id": 2, "total": 12, "he
 assert shipped == [1, 2]
 """
 
+BOUND = """\
+def low(items, least):
+    found = []
+    for name, stock in items:
+        if stock < least:
+            found.append(name)
+    return found
+
+
+def spent(bills, limit):
+    total = 0
+    for name, cents in bills:
+        if cents * 2 > limit - 1:
+            continue
+        total += cents
+    return total
+
+
+few = low([("a", 9), ("b", 5), ("c", 2), ("d", 8), ("e", 7)], 5)
+none = low([("a", 9), ("b", 6), ("c", 2), ("d", 8), ("e", 7)], 5)
+paid = spent([("a", 1), ("b", 5), ("c", 9)], 11)
+"""
+
 NESTED = """\
 def rows():
     for name, amount in [("pen", 50), ("ink", 3)]:
@@ -161,3 +184,12 @@ def test_the_first_item_that_differs_is_followed_inside_of_what_an_assertion_mak
     answer = why(failed, WhyQuestion())
     assert answer.value.endswith(said)
     assert any(shown.source == "total = amount * 2" and shown.values == ["total=100"] for shown in answer.because)
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)])
+def test_a_condition_that_left_out_what_is_just_at_its_bound_is_named_with_its_values(version: tuple[int, int]) -> None:
+    bounds = record(BOUND, python(*version)).processes[0]
+    decided = line(bounds, "few", "if stock < least:")
+    assert "false stock=5 least=5; so line 5 does not run in that round" in decided
+    assert "in that round" not in line(bounds, "none", "if stock < least:")
+    assert "in that round" not in line(bounds, "paid", "if cents * 2")

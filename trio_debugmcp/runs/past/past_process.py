@@ -121,7 +121,19 @@ def _named(past: PastProcess, execution: StatementExecution, start: Row) -> list
     calls = execution.statement.calls
     named = [call for call in calls if called(call) in names]
     is_decorated = bool(getattr(execution.statement.node, "decorator_list", ()))  # the interpreter calls decorators
-    return named if named or is_decorated or not _is_only(calls, name) else calls
+    is_unwritten = is_decorated or attribute_of(past, execution, start) is not None
+    return named if named or is_unwritten or not _is_only(calls, name) else calls
+
+
+def attribute_of(past: PastProcess, execution: StatementExecution, start: Row) -> ast.Attribute | None:
+    """Return the one attribute in a statement that a call of its getter has read; None: there is none, or several."""
+    scope = past.scopes.of_code(start.key)
+    if scope is None or not is_getter(scope):
+        return None
+    name = past.record.code(start.key).name.rpartition(".")[2]
+    parts = (part for head in execution.statement.heads for part in ast.walk(head))
+    read = [part for part in parts if isinstance(part, ast.Attribute) and part.attr == name]
+    return read[0] if len(read) == 1 else None
 
 
 def _are_made_once(statement: Statement, calls: list[ast.Call]) -> bool:
@@ -129,7 +141,7 @@ def _are_made_once(statement: Statement, calls: list[ast.Call]) -> bool:
     return not any(depends_on_value(call, *statement.heads) for call in calls)
 
 
-def depends_on_value(call: ast.Call, *expressions: ast.AST) -> bool:
+def depends_on_value(call: ast.expr, *expressions: ast.AST) -> bool:
     """Whether expressions make a call as often as values say, if at all."""
     parts = [part for head in expressions for node in ast.walk(head) for part in _as_values_say(node)]
     return any(inner is call for part in parts for inner in ast.walk(part))

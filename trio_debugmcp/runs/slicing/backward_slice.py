@@ -20,15 +20,18 @@ from trio_debugmcp.runs.past.past_process import PastProcess, argument
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.absences.absence_edges import AbsenceEdges
 from trio_debugmcp.runs.slicing.absences.dropped_result_edges import DroppedResultEdges
+from trio_debugmcp.runs.slicing.absences.filtered_item_edges import FilteredItemEdges
 from trio_debugmcp.runs.slicing.absences.left_out_pieces import turned
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import ENDED_THE_LOOP
 from trio_debugmcp.runs.slicing.absences.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.absences.overwritten_item_edges import OverwrittenItemEdges
+from trio_debugmcp.runs.slicing.absences.passed_over_edges import PassedOverEdges
 from trio_debugmcp.runs.slicing.absences.skipped_write_edges import SkippedWriteEdges
 from trio_debugmcp.runs.slicing.control_edges import LET_PASS, ControlEdges
 from trio_debugmcp.runs.slicing.line_weights import ANOTHER_OUTCOME, DEFAULT, NEARNESS, SHARED_DEFAULT, weight
 from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.origins.callback_edges import CallbackEdges
+from trio_debugmcp.runs.slicing.origins.combined_items import CombinedItemEdges
 from trio_debugmcp.runs.slicing.origins.data_edges import DataEdges
 from trio_debugmcp.runs.slicing.origins.file_edges import FileEdges
 from trio_debugmcp.runs.slicing.origins.handed_over_edges import HandedOverEdges
@@ -60,7 +63,6 @@ _MOST_EXPANDED = 150
 
 _MOST_SIBLINGS = 12
 """Calls by the same line that are looked at for what is out of date: the last ones."""
-
 
 _MOST_CALLERS = 2
 """Calling lines by which runs of a line are kept apart: an operator stands between two."""
@@ -113,17 +115,22 @@ class _Slicer:
         self._missing = MissingEdges(past, self._absence.unraised, self._absence.decisions)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
-        self._skipped = SkippedRoundEdges(past)
-        self._overwritten = OverwrittenItemEdges(past)
+        self._skipped = SkippedRoundEdges(past, self._absence.decisions)
         self._skipped_writes = SkippedWriteEdges(past, self._absence.decisions)
-        self._resets = ResetEdges(past)
         self._lost_updates = LostUpdateEdges(past)
         self._dropped = DroppedResultEdges(past)
         self._recursions = RecursionEdges(past)
-        self._iterations = IterationEdges(past)
+        self._passed_over = PassedOverEdges(past)
+        self._filtered = FilteredItemEdges(past)
         self._files = FileEdges(past)
         self._handed = HandedOverEdges(past)
-        self._waiting = WaitingEdges(past, self._absence.decisions)
+        self._of_statement = (
+            OverwrittenItemEdges(past).of_statement,
+            ResetEdges(past).of_statement,
+            WaitingEdges(past, self._absence.decisions).of_statement,
+            IterationEdges(past).of_statement,
+            CombinedItemEdges(past).of_statement,
+        )
         self._past = past
         self._asked, self._unshown = asked, unshown
         self._followed: set[object] = set()
@@ -283,6 +290,7 @@ class _Slicer:
             reads = reads_of(*node.focus) if node.focus else execution.statement.reads
             yield from self._lost_updates.of_reads(execution, reads)
             yield from self._dropped.of_reads(execution, reads)
+            yield from self._passed_over.of_reads(execution, node.wanted)
             if node.focus and (node in self._asked_about or node.is_item_of(execution.statement.node)):
                 yield from self._absence.of_reads(execution, reads)
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
@@ -300,11 +308,11 @@ class _Slicer:
                 yield from self._rounds.of_statement(execution)
                 yield from self._rounds.of_siblings(execution, is_unsure=bool(node.wanted.missing))
                 yield from self._skipped.of_statement(execution, self._asked)
-                yield from self._overwritten.of_statement(execution)
                 yield from self._skipped_writes.of_statement(execution, self._asked)
-                yield from self._resets.of_statement(execution)
-                yield from self._waiting.of_statement(execution)
-                yield from self._iterations.of_statement(execution)
+                yield from self._passed_over.of_loop(execution, self._asked, node.wanted)
+                for edges in self._of_statement:
+                    yield from edges(execution)
+                yield from self._filtered.of_statement(execution, node.wanted)
 
     def _of_raise(self, execution: StatementExecution) -> Iterator[SliceEdge]:
         """Yield the first raise of an exception that has passed a line, and of that which was handled at its own."""

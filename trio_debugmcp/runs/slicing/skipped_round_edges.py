@@ -13,6 +13,8 @@ from trio_debugmcp.runs.files import process_record as rows
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing import slicing_nodes as cost
+from trio_debugmcp.runs.slicing.absences.decisions import Decisions
+from trio_debugmcp.runs.slicing.absences.folded_conditions import is_at_bound
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.source.source_scopes import Statement
 
@@ -20,6 +22,9 @@ _MOST_ROUNDS = 200
 """Of a loop that are looked at: the last ones."""
 
 _MOST_SAID = 3
+
+_MOST_CONDITIONS = 40
+"""Rounds that were left out of which the conditions are looked at: the last ones."""
 
 _RAISES = frozenset({rows.RAISE})
 
@@ -34,8 +39,9 @@ class _LoopRound(NamedTuple):
 class SkippedRoundEdges:
     """The edges to what has led past lines in rounds of loops of one process."""
 
-    def __init__(self, past: PastProcess) -> None:
+    def __init__(self, past: PastProcess, decisions: Decisions) -> None:
         self._past = past
+        self._decisions = decisions
         self._record = past.record
 
     def of_statement(self, execution: StatementExecution, asked: int) -> Iterator[SliceEdge]:
@@ -50,6 +56,8 @@ class SkippedRoundEdges:
         ran = {run.row for run in islice(runs, _MOST_ROUNDS)}
         skipped = [one for one in rounds if not any(one.begin < row < one.end for row in ran)]
         raisers = [raiser for one in skipped if (raiser := self._raiser(loop, execution.frame, one)) is not None]
+        if not raisers:
+            yield from self._of_bounds(statement, loop, execution.frame, skipped)
         if not raisers and 2 * len(skipped) > len(rounds):  # it chooses a few
             return
         if skipped:
@@ -62,6 +70,27 @@ class SkippedRoundEdges:
             yield SliceEdge(
                 cost.ABSENCE, SliceNode(raiser.row), f"so line {statement.first} does not run in that round"
             )
+
+    def _of_bounds(
+        self, statement: Statement, loop: Statement, frame: int, skipped: list[_LoopRound]
+    ) -> Iterator[SliceEdge]:
+        """Yield the last condition that left a statement out in a round where the two sides that it compares are equal.
+
+        Another sign, `<=` for `<`, would have let it in.
+        """
+        for one in reversed(skipped[-_MOST_CONDITIONS:]):
+            decided = self._decisions.in_round(statement, loop, frame, range(one.begin, one.end))
+            if decided is not None and self._is_at_bound(decided):
+                note = f"so line {statement.first} does not run in that round"
+                yield SliceEdge(cost.AT_BOUND, SliceNode(decided.row), note)
+                return
+
+    def _is_at_bound(self, decided: StatementExecution) -> bool:
+        test = getattr(decided.statement.node, "test", None)
+        reads = [read for read in decided.statement.reads if not read.is_callee]
+        values = {str(read.path): self._past.values.read(decided, read) for read in reads}
+        texts = {path: value.text for path, value in values.items() if value is not None}
+        return isinstance(test, ast.expr) and is_at_bound(test, texts)
 
     def _rounds(self, loop: Statement, execution: StatementExecution, before: int) -> list[_LoopRound]:
         """Return the rounds of a loop, from when it was come to, in order; empty: there are too many.

@@ -60,6 +60,36 @@ class Decisions:
                 return run if is_recent and not self._leads_to(run, writer, use) else None
         return self._left_before(writer, None, frame, use.row) if frame else None
 
+    def in_round(self, writer: Statement, loop: Statement, frame: int, round_: range) -> StatementExecution | None:
+        """Return the run of what kept a statement from running in a round of its loop; None: it has run, or nothing.
+
+        `round_`: the rows of the round, from what its header wrote on.
+        """
+        ran = self._past.executions.last_run(writer, frame, round_.stop)
+        if ran is not None and ran.row > round_.start:
+            return None
+        inner: Statement | None = writer
+        while inner is not None and inner is not loop:
+            around = inner.parent if inner.parent is not loop else None
+            for decision in [*reversed(inner.before), *([around] if around is not None else [])]:
+                run = self._past.executions.last_run(decision, frame, round_.stop)
+                if run is not None and run.row > round_.start and self._keeps_out(run, is_around=decision is around):
+                    return run
+            if around is not None and isinstance(around.node, ast.ExceptHandler) and around.parent is not None:
+                parts = around.parent.block("body")
+                runs = [self._past.executions.last_run(part, frame, round_.stop) for part in parts]
+                completed = [run for run in runs if run is not None and run.row > round_.start]
+                return completed[-1] if completed else None
+            inner = inner.parent
+        return None
+
+    def _keeps_out(self, run: StatementExecution, *, is_around: bool) -> bool:
+        """Whether a statement has led past what is in it, or behind it in its block."""
+        if is_around:
+            return isinstance(run.statement.node, ast.If | ast.Match)
+        has_left = any(inner.leaves for inner in run.statement.all_inner()) or run.statement.leaves
+        return isinstance(run.statement.node, ast.If) and has_left and self._past.blocks.entered(run) is True
+
     def _left_before(
         self, writer: Statement, around: Statement | None, frame: int, before: int
     ) -> StatementExecution | None:

@@ -17,6 +17,8 @@ from trio_debugmcp.runs.slicing.slicing_nodes import SliceEdge, SliceNode
 from trio_debugmcp.runs.slicing.wanted_pieces import WantedPieces, is_in
 from trio_debugmcp.runs.source.source_scopes import Statement
 
+_LINES, _LINES_AND_CALLS = frozenset({rows.LINE}), frozenset({rows.LINE, rows.START})
+
 _MOST_WRITES = 300
 """Of one frame that are looked through for a missing value: the last ones."""
 
@@ -38,6 +40,7 @@ class MissingEdges:
     def __init__(self, past: PastProcess, unraised: UnraisedEdges, decisions: Decisions) -> None:
         self._past = past
         self._unraised = unraised
+        self._decisions = decisions
         self._kept_nowhere = KeptNowhereEdges(past, decisions)
         self._record = past.record
         self._known: set[int] = set()
@@ -79,15 +82,19 @@ class MissingEdges:
         ]
         said: set[Statement] = set()
         for piece in wanted.missing:
-            rounds = list(islice(self._written(execution.frame, end, piece), _MOST_ROUNDS))
+            owners = _LINES if like is None else _LINES_AND_CALLS  # another call may have been given it
+            rounds = list(islice(self._written(execution.frame, end, piece, owners), _MOST_ROUNDS))
             for statement in giving if rounds else ():
                 decided, written = self._nearest(statement, execution.frame, rounds, end)
+                if decided is None and like is not None:
+                    decided, written = self._in_call(statement, execution, end), rounds[0]
                 if decided is not None and len(said) < _MOST_SAID and decided.statement not in said:
                     said.add(decided.statement)
                     text = self._record.text(self._record.row(written))
                     text = f"{text} with {piece}" if text[:1] == "<" else text
                     note = f"so line {statement.first} does not run for {text}"
-                    yield SliceEdge(cost.MISSING, SliceNode(decided.row), note)
+                    is_of_call = not any(outer.is_loop for outer in statement.outer())
+                    yield SliceEdge(cost.MISSING_CALL if is_of_call else cost.MISSING, SliceNode(decided.row), note)
                     if any(isinstance(outer.node, ast.ExceptHandler) for outer in statement.outer()):
                         use = decided._replace(row=self._past.executions.ended(decided.row))
                         yield from self._unraised.of_calls(decided, use)
@@ -115,6 +122,14 @@ class MissingEdges:
                 best, chosen = decided, written
         return best, chosen
 
+    def _in_call(self, statement: Statement, execution: StatementExecution, end: int) -> StatementExecution | None:
+        """Return what kept a statement outside of loops from running in a call that had the missing value."""
+        if any(outer.is_loop for outer in statement.outer()):
+            return None
+        if self._past.executions.last_run(statement, execution.frame, end) is not None:
+            return None
+        return self._decisions.against(statement, execution._replace(row=end), 0, execution.frame)
+
     def _has_run(self, statement: Statement, frame: int, written: int, end: int) -> bool:
         """Whether a statement has run in the round of a write."""
         loop = next((outer for outer in statement.outer() if outer.is_loop), None)
@@ -127,8 +142,8 @@ class MissingEdges:
         ending = self._past.executions.outcome(self._record.frame(frame).start)
         return ending.number if ending is not None and ending.kind != rows.YIELD else self._record.last + 1
 
-    def _written(self, frame: int, before: int, piece: str) -> Iterator[int]:
-        """Yield the writes of a missing value to names of a frame, the last one first."""
+    def _written(self, frame: int, before: int, piece: str, owners: frozenset[int]) -> Iterator[int]:
+        """Yield the writes of a missing value to names of a frame, by rows of some kinds, the last one first."""
         number, code = before, self._record.code(self._past.executions.code_of(frame))
         is_module = code.kind == "module"
         kinds, subject = (rows.FIELD if is_module else rows.WRITE), (code.globals if is_module else frame)
@@ -137,7 +152,7 @@ class MissingEdges:
             if not number:
                 return
             row = self._record.row(number)
-            if self._record.row(row.owner).kind == rows.LINE and self._has(row, piece, before):
+            if self._record.row(row.owner).kind in owners and self._has(row, piece, before):
                 yield number
 
     def _has(self, row: Row, piece: str, before: int) -> bool:
@@ -162,29 +177,7 @@ class MissingEdges:
         if loop is None or not self._is_round(loop, frame, written):
             return None
         end = min([*self._next_round(loop, frame, written), before])
-        ran = self._past.executions.last_run(statement, frame, end)
-        if ran is not None and ran.row > written:
-            return None
-        inner: Statement | None = statement
-        while inner is not None and inner is not loop:
-            around = inner.parent if inner.parent is not loop else None
-            for decision in [*reversed(inner.before), *([around] if around is not None else [])]:
-                run = self._past.executions.last_run(decision, frame, end)
-                if run is not None and run.row > written and self._keeps_out(run, decision is around):
-                    return run
-            if around is not None and isinstance(around.node, ast.ExceptHandler) and around.parent is not None:
-                runs = [self._past.executions.last_run(part, frame, end) for part in around.parent.block("body")]
-                completed = [run for run in runs if run is not None and run.row > written]
-                return completed[-1] if completed else None
-            inner = inner.parent
-        return None
-
-    def _keeps_out(self, run: StatementExecution, is_around: bool) -> bool:
-        """Whether a statement has led past what is in it, or behind it in its block."""
-        if is_around:
-            return isinstance(run.statement.node, ast.If | ast.Match)
-        has_left = any(inner.leaves for inner in run.statement.all_inner()) or run.statement.leaves
-        return isinstance(run.statement.node, ast.If) and has_left and self._past.blocks.entered(run) is True
+        return self._decisions.in_round(statement, loop, frame, range(written, end))
 
     def _is_round(self, loop: Statement, frame: int, written: int) -> bool:
         """Whether a write was made by the header of a loop, or in it."""

@@ -22,6 +22,11 @@ _MOST_FRAMES = 20
 
 _MOST_ABSENT = 3
 
+_MOST_SIZES = 100
+"""Changes of a container's length that are looked at: the last ones."""
+
+_SIZE = frozenset({rows.SIZE})
+
 
 class UnchangedContainerEdges:
     """The edges to what has not changed containers of one process."""
@@ -60,7 +65,11 @@ class UnchangedContainerEdges:
     def _of_changes_elsewhere(
         self, execution: StatementExecution, value: RecordedValue, made: StatementExecution | None
     ) -> Iterator[SliceEdge]:
-        """Yield what would have changed the container of an attribute in another function, and never ran."""
+        """Yield what would have changed the container of an attribute in another function, and never ran.
+
+        Of one that `clear` has emptied: not since.
+        """
+        since = cleared(self._past, value.object, execution.row)
         labels = {self._record.label(self._record.row(value.row).key)} if value.kind in FIELDS else set()
         names = {label[1:] for label in labels if label[:1] == "."}
         known = {execution.scope, *([made.scope] if made is not None else [])}
@@ -69,9 +78,11 @@ class UnchangedContainerEdges:
             if statement.scope in known or not any(path == changed for changed, _ in statement.mutates):
                 continue
             frames = self._past.scopes.frames([statement.scope])[-_MOST_FRAMES:]
-            if any(self._past.executions.last_run(statement, frame, execution.row) for frame in frames):
+            runs = [self._past.executions.last_run(statement, frame, execution.row) for frame in frames]
+            if any(run is not None and run.row > since for run in runs):
                 continue
-            decided = [self._decisions.against(statement, execution, 0, frame) for frame in frames]
+            begun = [frame for frame in frames if self._record.frame(frame).start > since]
+            decided = [self._decisions.against(statement, execution, since, frame) for frame in begun]
             on = [run for run in decided if run is not None and self._has(run, path, value.object)]
             if on and absent < _MOST_ABSENT:
                 absent += 1
@@ -126,3 +137,17 @@ class UnchangedContainerEdges:
             for path in paths if run is not None else ():
                 if run is not None and self._has(run, path, value.object):
                     yield SliceEdge(cost.WITHOUT_EFFECT, SliceNode(run.row), f"was given a copy of {path}")
+
+
+def cleared(past: PastProcess, container: int, before: int) -> int:
+    """Return the line that has emptied a container by `clear` last; 0: none has, and what it had counts."""
+    number = past.record.back_of(_SIZE, container, before)
+    for _ in range(_MOST_SIZES):
+        row = past.record.row(number) if number else None
+        if row is None or row.key == 0:
+            return 0
+        writer = past.executions.at(row.owner) if row.key == 1 and row.text == 0 else None
+        if writer is not None and any(method == "clear" for _, method in writer.statement.mutates):
+            return writer.row
+        number = past.record.back_of(_SIZE, container, number)
+    return 0

@@ -11,6 +11,7 @@ from trio_debugmcp.runs.past.past_process import (
     MAKERS,
     PastProcess,
     argument,
+    attribute_of,
     call_of,
     called,
     calls_of,
@@ -172,9 +173,9 @@ class CallEdges:
         chosen: list[Row] = []
         made: dict[int, int] = {}
         for start in sorted(starts):
-            call = call_of(self._past, execution, start)
-            made[id(call)] = made.get(id(call), -1) + 1
-            if call is not None and made[id(call)] == place:
+            read = call_of(self._past, execution, start) or attribute_of(self._past, execution, start)
+            made[id(read)] = made.get(id(read), -1) + 1
+            if read is not None and made[id(read)] == place:
                 chosen.append(start)
         return [start for start in starts if start in chosen]
 
@@ -278,9 +279,13 @@ def _has_left_out(past: PastProcess, execution: StatementExecution, filters: lis
 
 def _is_each_round(past: PastProcess, execution: StatementExecution, node: SliceNode) -> bool:
     """Whether each call in the expressions of a comprehension that matter was made once in each of its rounds."""
-    written = calls_in(*node.focus)
-    calls = [calls_of(past, execution, start) for start in past.executions.calls(execution.row)]
-    inside = [made for made in calls if not made or any(call in written for call in made)]
+    written = [part for expression in node.focus for part in ast.walk(expression)]
+    inside: list[Sequence[ast.expr]] = []
+    for start in past.executions.calls(execution.row):
+        read = attribute_of(past, execution, start)
+        made = [read] if read is not None else calls_of(past, execution, start)
+        if not made or any(part in written for part in made):
+            inside.append(made)
     return all(len(made) == 1 and not depends_on_value(made[0], *node.focus) for made in inside)
 
 

@@ -5,6 +5,7 @@ import ast
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess
 from trio_debugmcp.runs.slicing.backward_slice import SlicePart
+from trio_debugmcp.runs.slicing.origins.combined_items import combined_note
 from trio_debugmcp.runs.slicing.overlaps.lost_update_edges import WROTE_OVER
 from trio_debugmcp.runs.slicing.shown.accumulated_rounds import rounds_of
 from trio_debugmcp.runs.slicing.shown.alias_notes import alias_note, items_note
@@ -22,7 +23,13 @@ def shown_notes(past: PastProcess, part: SlicePart, asked: int, objects: frozens
     is_lost = any(note.startswith(WROTE_OVER) for note in part.notes)  # what it added, it added to another value
     rounds = rounds_of(past, execution) if not is_lost else ""
     notes = (_decorated(execution), rounds or differing_items(past, execution), raised_runs(past, execution, asked))
-    return (*part.notes, *filter(None, (*notes, alias_note(past, objects, execution), items_note(past, execution))))
+    return (
+        *part.notes,
+        *filter(
+            None,
+            (*notes, combined_note(past, execution), alias_note(past, objects, execution), items_note(past, execution)),
+        ),
+    )
 
 
 def _decorated(execution: StatementExecution) -> str:
