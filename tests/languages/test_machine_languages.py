@@ -111,6 +111,76 @@ async def test_an_item_of_an_array_of_ada_has_the_path_that_ada_has(debugging: C
         assert (await client.call("evaluate", expression="items(1).price", frame_index=1))["value"] == "3"
 
 
+TEXTS_OF_D = """module box;
+struct Item { string name; int price; }
+class Box { string label; Item[] items; }
+int look(Box b, Item[] items, string[] names, wstring wide) {
+    return cast(int) items.length; // look
+}
+void main() {
+    auto b = new Box;
+    b.label = "top";
+    b.items = [Item("fig", 3), Item("a \\"plum\\"", 5)];
+    look(b, b.items, ["x", "yz"], "größe"w);
+}
+"""
+
+TEXTS_OF_PASCAL = """program box;
+{$mode objfpc}{$H+}
+type
+  TItem = record
+    name: string;
+    short: string[10];
+    price: longint;
+  end;
+  TItems = array of TItem;
+function look(items: TItems; one: TItem; label_: string): longint;
+begin
+  look := length(items); // look
+end;
+var
+  items: TItems;
+begin
+  setlength(items, 2);
+  items[0].name := 'fig'; items[0].short := 'f'; items[0].price := 3;
+  items[1].name := 'plum'; items[1].short := 'p'; items[1].price := 5;
+  look(items, items[1], 'it''s');
+end.
+"""
+
+
+async def test_a_text_of_d_is_shown_wherever_it_is(debugging: Connect, tmp_path: Path) -> None:
+    installed("gdb")
+    need("gdc", shutil.which("gdc"), "apt-get install gdc")
+    source = tmp_path / "box.d"
+    source.write_text(TEXTS_OF_D)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(source), breakpoints=[{"file": str(source), "line": 5}])
+        shown = {name: value.partition(" (")[0] for name, value in stop["locals"].items()}
+        assert (shown["names"], shown["wide"]) == ('["x", "yz"]', '"größe"')
+        assert (await client.call("evaluate", expression="b.label"))["value"] == '"top"'
+        items = (await client.call("variables_get", path="items"))["variables"]
+        assert list(items) == ["ptr[0]", "ptr[1]"]
+        assert items["ptr[1]"].startswith('box.Item(name="a \\"plum\\"", price=5)')
+        assert (await client.call("evaluate", expression="items.ptr[1].price"))["value"] == "5"
+
+
+async def test_a_text_of_pascal_is_shown_wherever_it_is(debugging: Connect, tmp_path: Path) -> None:
+    installed("gdb")
+    need("fpc", shutil.which("fpc"), "apt-get install fp-compiler")
+    source = tmp_path / "box.pas"
+    source.write_text(TEXTS_OF_PASCAL)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(source), breakpoints=[{"file": str(source), "line": 12}])
+        assert stop["locals"]["one"].startswith("TItem(name='plum', short='p', price=5)")
+        assert stop["locals"]["label_"].startswith("'it''s'")
+        items = (await client.call("variables_get", path="items"))["variables"]
+        assert items["[0]"].startswith("TItem(name='fig', short='f', price=3)")
+        assert (await client.call("evaluate", expression="one.name"))["value"] == "'plum'"
+        safe = await client.call("evaluate_safe", expression="items")  # where gdb alone ends by an internal error
+        assert "name = 'fig'" in safe["value"]
+
+
 async def test_values_of_zig_are_shown_by_what_they_have_and_an_error_of_main_stops_where_it_leaves(
     debugging: Connect, tmp_path: Path
 ) -> None:

@@ -44,6 +44,12 @@ _GDB_ZIG = [
 ]  # fmt: skip
 """The arguments with which gdb shows values of Zig, and knows its errors."""
 
+_GDB_TEXTS = [
+    "-iex", f"source {Path(__file__).with_name('native') / 'd_pascal_values.py'}",
+    "-iex", "python register(gdb)",
+]  # fmt: skip
+"""The arguments with which gdb shows texts of D and Pascal, and slices of D."""
+
 _GDB_CONDITIONS = [
     "-iex", f"source {Path(__file__).with_name('native') / 'gdb_conditions.py'}",
     "-iex", "python register(gdb)",
@@ -77,6 +83,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "gdb_conditions": _GDB_CONDITIONS,
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
+        "gdb_texts": _GDB_TEXTS,
         "lldb_rust": lldb_commands(),
         "lldb_rust_quiet": _quiet(lldb_commands()),
         "cmake_run": _cmake_run(program, launch.args),
@@ -108,6 +115,7 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "gdb_conditions": _GDB_CONDITIONS,
         "gdb_rust": gdb_arguments(),
         "gdb_zig": _GDB_ZIG,
+        "gdb_texts": _GDB_TEXTS,
         "lldb_rust": lldb_commands(),
         "lldb_rust_quiet": _quiet(lldb_commands()),
         "cwd": attach.cwd,

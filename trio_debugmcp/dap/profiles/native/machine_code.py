@@ -21,8 +21,9 @@ _MATRIX = re.compile(rf"{_OF_FORTRAN}\([^()]*,[^()]*\)|array \([^()]*,[^()]*\) o
 named like those arrays, or by the package that declares them: `depot.shelf_list`."""
 
 _ZIG_SLICE = re.compile(r"(?:struct )?\[(?::\w+)?\].*")
+_SLICE = re.compile(rf"{_ZIG_SLICE.pattern}|\S(?:.*\S)?\[\]")  # in C it is `char []`
 _ZIG_WRAPPED = re.compile(r"(?:struct )?(?:\?|(?:error\{[^{}]*\}|[\w.]+)!)(?P<within>.*)")
-"""Types of Zig as gdb names them or as they are shown: of a slice, and of an optional or a union with errors."""
+"""Types of Zig and D as gdb names them or as they are shown: of a slice, and of an optional or a union with errors."""
 
 _ZIG_POINTER = re.compile(r"(?:struct )?\??(?:\*|\[\*[^\]]*\]).*")
 """A pointer of Zig, whose sign is in front of what it points to; gdb and its expressions have it behind."""
@@ -181,7 +182,7 @@ class NativeValues(AdapterValues):
             return f"*{parent}" if _is_pointer(parent_type or "") else parent
         if (wrapped := _ZIG_WRAPPED.fullmatch(parent_type or "")) is not None:
             return self.member(f"{parent}.payload", name, f"struct {wrapped['within']}")
-        if _ZIG_SLICE.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
+        if _SLICE.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
             return f"{parent}.ptr{name}"
         if _VECTOR.fullmatch(parent_type or "") is not None and name.strip("[]").isdigit():
             return f"{parent}({name.strip('[]')})"
