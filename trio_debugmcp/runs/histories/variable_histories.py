@@ -233,7 +233,8 @@ def _content_line(past: PastProcess, row: Row, expression: str) -> BecauseLine:
     """Return the line of a change of what is in a value: of an item, an attribute, or of its length alone."""
     record = past.record
     if row.kind == rows.SIZE:
-        value = f"len({expression}): {row.object} -> {row.text}"
+        is_moved = row.key == 1 and row.text == row.object
+        value = f"{expression}: in another order" if is_moved else f"len({expression}): {row.object} -> {row.text}"
     elif not row.key:
         value = f"{expression}: changed, it is not known where"
     else:

@@ -13,6 +13,7 @@ import _operator
 from itertools import compress, count, islice
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.key_orders import key_order
 from trio_debugmcp.engine.inside.recorder.known_arrays import KnownArrays
 from trio_debugmcp.engine.inside.recorder.object_paths import ARRAY, DEQUE, DICT, LIST, MISSING, SET
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
@@ -38,14 +39,17 @@ MOST_COPIED = 5000
 SHARE, SHARE_A_ROUND = 50_000, 60
 """Items that a line may have copied at once, and further ones for each of its rounds."""
 
-_is_not = _operator.is_not
+_is_not, _differs = _operator.is_not, _operator.ne
 
 _list_copy, _keys, _values = list.copy, dict.keys, dict.values
 _copyable_length: Any = {LIST: list.__len__, DICT: dict.__len__}
 
 
 def copied(value: Any, kind: int, site: Any) -> Any:
-    """Return a copy of a list or a dict, if the line has a share left."""
+    """Return a copy of a list or a dict, if the line has a share left; of a list of objects a tuple of identities.
+
+    A copy of the objects would keep those alive that the line drops.
+    """
     if kind not in _copyable_length:
         return None
     length = _copyable_length[kind](value)
@@ -55,9 +59,9 @@ def copied(value: Any, kind: int, site: Any) -> Any:
         return None
     site.share = share - length
     keys, items = ([], _list_copy(value)) if kind == LIST else (list(_keys(value)), list(_values(value)))
-    if not all(map(is_atom, items)) or not all(map(is_atom, keys)):
-        return None  # a copy would keep objects alive that the line drops
-    return items if kind == LIST else (keys, items)
+    if all(map(is_atom, items)) and all(map(is_atom, keys)):
+        return items if kind == LIST else (keys, items)
+    return tuple(map(id, items)) if kind == LIST else None
 
 
 def is_longer(value: Any, kind: int, length: int) -> bool:
@@ -69,7 +73,8 @@ def differing(old: Any, value: Any, kind: int, most: int) -> list[tuple[Any, Any
     """Return (key, item, whether it is a secret) of what differs from a copy, `most` and one if there are more."""
     if kind == LIST:
         new = _list_copy(value)
-        places = list(islice(compress(count(), map(_is_not, old, new)), most + 1))
+        differs = map(_is_not, old, new) if type(old) is list else map(_differs, old, map(id, new))
+        places = list(islice(compress(count(), differs), most + 1))
         places += range(len(old), min(len(new), len(old) + most + 1))
         places += range(len(new), min(len(old), len(new) + most + 1))
         return [(place, new[place] if place < len(new) else MISSING, False) for place in places[: most + 1]]
@@ -97,6 +102,15 @@ def is_watched(known: Any) -> bool:
     """Whether all items of a container are watched."""
     content = known.content
     return content is not None and not (type(content) is tuple and content[0] is _BIG)
+
+
+def _has_moved(old: Any, value: Any) -> bool:
+    """Whether the keys of an `OrderedDict` are in another order, and take that as known."""
+    order = None if old[2] is None else key_order(value)
+    if order is None or order == old[2]:
+        return False
+    old[2][:] = order
+    return True
 
 
 class KnownContents:
@@ -149,7 +163,8 @@ class KnownContents:
         if kind == LIST and self._is_appended(known, old, value, line, how):
             return
         changes = self._replaced(old, value) if kind == DICT else None
-        if not changes and (changes is not None or self._is_as(value, kind, old)):
+        has_moved = kind == DICT and _has_moved(old, value)
+        if not changes and not has_moved and (changes is not None or self._is_as(value, kind, old)):
             return
         before = len(old[0]) if kind == DICT else len(old)
         length = self._size(value, kind)
@@ -194,7 +209,7 @@ class KnownContents:
 
     def _replaced(self, old: Any, value: Any) -> list[tuple[int, int]] | None:
         """Return what is new in a dict whose keys are as they were, and take it as known; None: it is not so."""
-        keys, values = old
+        keys, values, _ = old
         if len(keys) != _length[DICT](value) or not all(map(_is, keys, _keys(value))):
             return None
         words, changes = self._words, []
@@ -251,18 +266,19 @@ class KnownContents:
         if kind == LIST:
             return _list_copy(value)
         if kind == DICT:
-            return list(_keys(value)), list(_values(value))
+            return list(_keys(value)), list(_values(value)), key_order(value)
         return list(_set_iter(value) if kind == SET else self._deque_iter(value))
 
     def _is_as(self, value: Any, kind: int, old: Any) -> bool:
         if kind == LIST:
             return len(old) == _length[LIST](value) and all(map(_is, old, _list_iter(value)))
         if kind == DICT:
-            keys, values = old
+            keys, values, order = old
             return (
                 len(keys) == _length[DICT](value)
                 and all(map(_is, keys, _keys(value)))
                 and all(map(_is, values, _values(value)))
+                and (order is None or key_order(value) in (order, None))
             )
         items = _set_iter(value) if kind == SET else self._deque_iter(value)
         return len(old) == self._size(value, kind) and all(map(_is, old, items))
@@ -302,8 +318,8 @@ class KnownContents:
                 if place >= len(old) or old[place] is not new[place]
             ]
             return changes + [(words.item_key(place), words.deleted) for place in range(len(new), len(old))]
-        keys, values = old if kind == DICT else (old, old)
-        new_keys, new_values = new if kind == DICT else (new, new)
+        keys, values = old[:2] if kind == DICT else (old, old)
+        new_keys, new_values = new[:2] if kind == DICT else (new, new)
         was = {id(key): value for key, value in zip(keys, values)}
         now = {id(key): value for key, value in zip(new_keys, new_values)}
         changes = [(words.item_key(key), words.deleted) for key in keys if id(key) not in now]

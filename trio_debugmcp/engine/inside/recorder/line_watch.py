@@ -24,6 +24,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     CONSTANT,
     GIVEN,
     INSIDE,
+    SORTED,
 )
 from trio_debugmcp.engine.inside.recorder.statement_sites import EITHER, GLOBAL, StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import FIELD, GAP, SEEN, SEEN_NAME, ValueWords, is_atom
@@ -225,7 +226,8 @@ class LineWatch:
         if (site.mutates or site.hidden is not None) and len(watch) < _MOST_WATCHED:
             is_long = site.mutates and not is_watched(known)
             is_long = is_long and not any([each[0] is known for each in watch])
-            watch.append((known, value, kind, flags & CHANGED_BY_IT, copied(value, kind, site) if is_long else None))
+            changes = flags & (CHANGED_BY_IT | SORTED)
+            watch.append((known, value, kind, changes, copied(value, kind, site) if is_long else None))
         return known
 
     def _contained_inside(self, state: FrameState, value: Any, kind: int, watch: list[Any]) -> None:

@@ -22,6 +22,7 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     CHANGED,
     CONSTANT,
     ENTERED,
+    SORTED,
 )
 from trio_debugmcp.engine.inside.recorder.statement_sites import StatementSite
 from trio_debugmcp.engine.inside.recorder.value_words import (
@@ -192,7 +193,8 @@ class LineWrites:
             how = FIELD if is_own or id(known) in changed else GAP
             if how == FIELD and self._states.others_watch(known):
                 how = GAP
-            if copy is not None and is_own and how == FIELD and not is_watched(known):
+            is_its_work = is_own or (changes & SORTED and type(value) is list)
+            if copy is not None and is_its_work and how == FIELD and not is_watched(known):
                 self._finish_long(state, known, value, kind, differing(copy, value, kind, MOST_SAID))
             if has_rounds and changes:
                 self._watch.contents.doubt(known, value, kind, state.line)

@@ -11,6 +11,7 @@ import types
 from itertools import islice
 from typing import Any
 
+from trio_debugmcp.engine.inside.recorder.key_orders import has_plain_keys
 from trio_debugmcp.engine.inside.recorder.secret_keys import is_secret
 from trio_debugmcp.engine.inside.recorder.value_texts import TextReader, reader_of
 from trio_debugmcp.probe.inside.values import facts
@@ -114,7 +115,7 @@ class ObjectTexts:
             text = f"{{{self._items(value)}}}"
             return text if cls is set else f"frozenset({text})"
         if id(cls) in _MAPPINGS:
-            base = cls if cls is collections.OrderedDict else dict
+            base = cls if cls is collections.OrderedDict and has_plain_keys(value) else dict
             return f"{type_name(cls)}({{{self._pairs(value, base)}}})"
         return f"deque([{self._items(value)}])" if id(cls) in _SIZED else ""
 

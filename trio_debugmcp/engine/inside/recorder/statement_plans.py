@@ -19,10 +19,12 @@ from trio_debugmcp.engine.inside.recorder.statement_reader import (
     GENERATORS,
     INLINED,
     SCOPES,
+    SORTED,
     StatementPlan,
     StatementReader,
     children,
     fields,
+    sorted_path,
 )
 from trio_debugmcp.engine.inside.source_trees import BLOCKS, first_line, source_tree
 
@@ -130,6 +132,7 @@ def _place(by_line: dict[int, StatementPlan], plan: StatementPlan) -> None:
         plan.hidden = plan.hidden or other.hidden
         if plan.is_loop:
             _place_stores(plan)
+        plan.paths = {path: flags & ~SORTED for path, flags in plan.paths.items()}
         plan.is_compound, plan.block = True, None
     for line in range(plan.first, plan.last + 1):
         by_line[line] = plan
@@ -175,6 +178,9 @@ def _of_statement(node: Any) -> StatementPlan:
         for field, value in fields(node):
             if not isinstance(node, SCOPES) or field in ("decorator_list", "args", "bases", "keywords", "returns"):
                 reader.read(value, ALWAYS)
+    path = sorted_path(node)
+    if path is not None:
+        plan.go(path, SORTED)
     plan.hidden = hidden_plan([node], plan)
     if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
         plan.names[node.name] = ALWAYS

@@ -18,9 +18,9 @@ ALWAYS, ENTERED, CHANGED = 0, 1, 2
 ATTRIBUTE, CONSTANT, NAME = 0, 1, 2
 """A step of a path: `.x`, `[3]`, `[name]`."""
 
-GIVEN, CHANGED_BY_IT, INSIDE = 1, 2, 4
+GIVEN, CHANGED_BY_IT, INSIDE, SORTED = 1, 2, 4, 8
 """What may happen to the value at a path: a call gets it; the statement itself changes it, by a method of containers;
-or it changes what is inside, `d.setdefault(k, []).append(1)`."""
+or it changes what is inside, `d.setdefault(k, []).append(1)`; or all that the statement does is to sort it."""
 
 MUTATORS = frozenset(
     (
@@ -276,6 +276,16 @@ def step_of(node: Any) -> tuple[int, Any] | None:
     if negative and isinstance(node.slice.operand, _ast.Constant) and type(node.slice.operand.value) is int:
         return CONSTANT, -node.slice.operand.value
     return (NAME, node.slice.id) if isinstance(node.slice, _ast.Name) else None
+
+
+def sorted_path(node: Any) -> tuple[str, tuple[Any, ...]] | None:
+    """Return the path of which `PATH.sort(key=…)` is all of a statement: what runs meanwhile finds that list empty."""
+    call = node.value if isinstance(node, _ast.Expr) else None
+    if not isinstance(call, _ast.Call) or not isinstance(call.func, _ast.Attribute) or call.func.attr != "sort":
+        return None
+    plain = (_ast.Lambda, _ast.Name, _ast.Constant)
+    is_plain = not call.args and all([isinstance(keyword.value, plain) for keyword in call.keywords])
+    return path_of(call.func.value) if is_plain else None
 
 
 # --- Nodes ------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ next question.
 import ast
 
 from trio_debugmcp.runs.files import process_record as rows
+from trio_debugmcp.runs.files.owned_rows import owned_of_kinds
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess, called, computed
 from trio_debugmcp.runs.past.recorded_values import RecordedValue, says_nothing
@@ -24,6 +25,10 @@ _ROUNDS_ON_A_LINE = "all its rounds, with the values of the last"
 _RAISES = frozenset((rows.RAISE,))
 
 _DELETED = "deleted"
+
+_MOVED = " in another order"
+
+_SIZES, _WRITTEN = frozenset((rows.SIZE,)), (1,)
 
 
 def because_line(
@@ -79,8 +84,11 @@ def _values(past: PastProcess, execution: StatementExecution, shortened: Shorten
     has_failed = any(text.startswith("raises ") for text in said) and not isinstance(
         execution.statement.node, ast.Raise
     )
-    if not said or execution.statement.is_condition or has_failed or _decides(execution.statement.node):
-        said += [*_results(past, execution, shortened), *_reads(past, execution, shortened)][:_MOST_VALUES]
+    moved = [text.removesuffix(_MOVED) for text in said if text.endswith(_MOVED)]
+    has_no_more = len(moved) == len(said)
+    if has_no_more or execution.statement.is_condition or has_failed or _decides(execution.statement.node):
+        read = [text for text in _reads(past, execution, shortened) if text.partition("=")[0] not in moved]
+        said += [*_results(past, execution, shortened), *read][:_MOST_VALUES]
     return said
 
 
@@ -159,8 +167,17 @@ def _effects(
         value = f"{label} deleted" if text == _DELETED else f"{label}={text or '?'}"
         if label and value not in said:  # without one it is not known which of them has changed
             said.append(value)
+    said += _reordered(past, execution, {effect.subject for effect in effects}, range(after + 1, before))
     left = len(said) - _MOST_VALUES - 1
     return said if left <= 0 else [*said[: _MOST_VALUES + 1], f"… {left} more"]
+
+
+def _reordered(past: PastProcess, execution: StatementExecution, changed: set[int], during: range) -> list[str]:
+    """Return the containers of which a statement has only changed the order: `recent.move_to_end(name)`."""
+    sizes = owned_of_kinds(past.record, execution.row, _SIZES, _WRITTEN)
+    moved = {row.subject for row in sizes if row.text == row.object and row.number in during} - changed
+    names = _names(past, execution, moved) if moved else {}
+    return [f"{names[number]}{_MOVED}" for number in moved if number in names]
 
 
 def _type(past: PastProcess, effect: rows.Row) -> str:
