@@ -105,6 +105,23 @@ def test_the_line_that_has_put_many_objects_into_another_order_has_written_the_f
     assert not answer.gaps
 
 
+def test_an_item_of_a_comprehension_has_what_put_its_source_there() -> None:
+    source = """\
+def best(rows):
+    rows.sort(key=lambda row: -row["sum"])
+    return rows[0]
+
+def shown(rows):
+    return [f"{number}. {row['name']}" for number, row in enumerate(rows, 1)]
+
+rows = [{"name": f"n{number}", "sum": number * 7 % 9} for number in range(7)]
+best(rows)
+first = shown(rows)[0]
+assert first == "1. n0"
+"""
+    assert any(line.source.startswith("rows.sort(") for line in asked(source, 13).because)
+
+
 def test_what_sorts_by_the_result_of_a_call_is_not_said_to_have_made_what_that_call_has() -> None:
     source = STOCK.replace("WORK", "items.sort(key=kept(items))").replace(
         "def order", "def kept(items):\n    getattr(items, 'reverse')()\n    return lambda item: 0\n\ndef order"

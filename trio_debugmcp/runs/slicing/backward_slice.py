@@ -23,6 +23,7 @@ from trio_debugmcp.runs.slicing.absences.dropped_result_edges import DroppedResu
 from trio_debugmcp.runs.slicing.absences.filtered_item_edges import FilteredItemEdges
 from trio_debugmcp.runs.slicing.absences.left_out_pieces import turned
 from trio_debugmcp.runs.slicing.absences.loop_end_edges import ENDED_THE_LOOP
+from trio_debugmcp.runs.slicing.absences.misplaced_write_edges import MisplacedWriteEdges
 from trio_debugmcp.runs.slicing.absences.missing_edges import MissingEdges
 from trio_debugmcp.runs.slicing.absences.overwritten_item_edges import OverwrittenItemEdges
 from trio_debugmcp.runs.slicing.absences.passed_over_edges import PassedOverEdges
@@ -66,7 +67,6 @@ _MOST_SIBLINGS = 12
 
 _MOST_CALLERS = 2
 """Calling lines by which runs of a line are kept apart: an operator stands between two."""
-
 
 _Shown = tuple[int, int]
 """A line of an answer: a row, and of a statement of several lines that which matters; 0: of a call's start."""
@@ -113,6 +113,7 @@ class _Slicer:
         self._control = ControlEdges(past)
         self._absence = AbsenceEdges(past)
         self._missing = MissingEdges(past, self._absence.unraised, self._absence.decisions)
+        self._misplaced = MisplacedWriteEdges(past)
         self._stale = StaleEdges(past)
         self._rounds = RoundEdges(past)
         self._skipped = SkippedRoundEdges(past, self._absence.decisions)
@@ -133,8 +134,7 @@ class _Slicer:
         )
         self._past = past
         self._asked, self._unshown = asked, unshown
-        self._followed: set[object] = set()
-        self._returned: set[int] = set()
+        self._followed, self._returned = set[object](), set[int]()
         self._lines: dict[object, int] = {}
         self._focus: dict[_Shown, tuple[ast.expr, ...]] = {}
         self._far: dict[_Shown, float] = {}
@@ -155,8 +155,7 @@ class _Slicer:
             expanded += 1
             for following in map(edge.beside, self._edges(edge.node)):
                 if following.node.row < self._asked:
-                    order += 1
-                    far = distance + following.cost + cost.STEP
+                    order, far = order + 1, distance + following.cost + cost.STEP
                     heapq.heappush(queue, (far, -following.node.row, order, following))  # of two as far, the later
         return len(queue)
 
@@ -291,6 +290,7 @@ class _Slicer:
             yield from self._lost_updates.of_reads(execution, reads)
             yield from self._dropped.of_reads(execution, reads)
             yield from self._passed_over.of_reads(execution, node.wanted)
+            yield from self._misplaced.of_reads(execution, reads, node.wanted)
             if node.focus and (node in self._asked_about or node.is_item_of(execution.statement.node)):
                 yield from self._absence.of_reads(execution, reads)
             if node.focus and node.aim == "value" and not reads_of(*node.focus):  # that it ran is all there is to know
@@ -298,8 +298,7 @@ class _Slicer:
             if not node.focus:
                 yield from self._of_raise(execution)
                 yield from self._recursions.of_error(execution)
-                decisive = execution.statement.is_constant
-                yield from wanting(node, self._control.of_run(execution, is_decisive=decisive))
+                yield from wanting(node, self._control.of_run(execution, is_decisive=execution.statement.is_constant))
                 yield from self._absence.of_statement(execution, self._data.items_of(execution, node))
                 yield from self._stale.of_statement(execution, self._asked)
                 if isinstance(execution.statement.node, ast.Return):

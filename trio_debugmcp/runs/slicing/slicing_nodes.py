@@ -154,6 +154,7 @@ WITHOUT_EFFECT = 0.8  # a call that was given a copy, or has made another value 
 MISSING = 0.6  # what decided against it in the round of a value that is missing
 AT_BOUND = 0.5  # a condition that left something out where both sides are equal
 MISSING_CALL = 0.4  # the same in the very call that had it: before what other calls of the function have done
+MISPLACED = 0.3  # another place got what the one that is asked about may lack
 UNRAISED = 0.6  # what let pass that should have raised
 UNFINISHED = 0.8  # what decided against the next call on an object that a function had begun to use
 WAITING = 0.6  # what waits still, and what would have woken it

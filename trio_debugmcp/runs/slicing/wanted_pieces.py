@@ -30,6 +30,7 @@ class WantedPieces(NamedTuple):
         path: the way from the value to the first item that differs, as labels: `("[2]", "['price']")`.
         text, offset: a text that differs, and from which place on; empty: none does.
         ends_early: at that place something is missing, and so what stands before it has ended too early.
+        lack: how much less a number is than was expected; 0: it is not less, or something else.
     """
 
     pieces: tuple[str, ...] = ()
@@ -39,6 +40,7 @@ class WantedPieces(NamedTuple):
     text: str = ""
     offset: int = 0
     ends_early: bool = False
+    lack: float = 0
 
     def place(self, text: str, label: str = "") -> int:
         """Return how well a value, or an item with a label, fits: 0 best; as many as there are pieces: not at all."""
@@ -72,7 +74,7 @@ def differences(expected: Any, got: Any) -> WantedPieces:
     pieces = tuple(dict.fromkeys(piece for piece in found.pieces if is_piece(piece)))[:_MOST_PIECES]
     told = (piece for piece in found.missing if is_piece(piece) or piece in found.items)
     missing = tuple(dict.fromkeys(told))[:_MOST_PIECES]
-    return WantedPieces(pieces, missing, "; ".join(found.said[:2]), found.first, *found.text)
+    return WantedPieces(pieces, missing, "; ".join(found.said[:2]), found.first, *found.text, found.lack)
 
 
 def is_piece(piece: str) -> bool:
@@ -101,6 +103,7 @@ class _Difference:
         self.said: list[str] = []
         self.first: tuple[str, ...] = ()
         self.text = ("", 0, False)
+        self.lack: float = 0
         self.items: set[str] = set()  # numbers of one digit that are a whole item, and so one that can be looked for
 
     def compare(self, expected: Any, got: Any, path: tuple[str, ...] = ()) -> None:
@@ -121,6 +124,7 @@ class _Difference:
             self.first = self.first or (path if not _is_half_known(expected, got) else ())
             if _is_number(expected) and _is_number(got):  # what was added, or left out, may be one thing
                 (self.pieces if got > expected else self.missing).append(repr(abs(got - expected)))
+                self.lack = self.lack or max(expected - got, 0)
 
     def _tell(self, path: tuple[str, ...], expected: Any, got: Any) -> None:
         if path and not _is_half_known(expected, got):

@@ -12,7 +12,7 @@ from trio_debugmcp.runs.slicing import slicing_nodes as cost
 from trio_debugmcp.runs.slicing.origins.asked_items import label_asked_for, named_in
 from trio_debugmcp.runs.slicing.origins.call_edges import CallEdges
 from trio_debugmcp.runs.slicing.origins.holder_edges import HolderEdges
-from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, WantedPart
+from trio_debugmcp.runs.slicing.origins.item_origins import ItemOrigins, WantedPart, mover
 from trio_debugmcp.runs.slicing.origins.joined_texts import of_joined, wanted_texts
 from trio_debugmcp.runs.slicing.origins.loop_items import LoopItem, LoopItems
 from trio_debugmcp.runs.slicing.origins.object_edges import PLAIN, ObjectEdges
@@ -193,6 +193,8 @@ class DataEdges:
             )
             if origin is not None:
                 yield SliceEdge(cost.ITEM if part.is_item else cost.READ, origin)
+            moved = mover(self._past, container, label, before)
+            yield from [SliceEdge(cost.READ, moved)] if moved is not None else []
         yield from self._of_filters(execution, node, part)
         yield from self._of_iterated(execution, node, part)
 

@@ -251,6 +251,13 @@ class ItemOrigins:
         return {name.id: known for name, known in fields if isinstance(name, ast.Name) and known is not None}
 
 
+def mover(past: PastProcess, container: int, label: str, before: int) -> SliceNode | None:
+    """Return the line that has put an item at its place by moving all of a container; None: no such line has."""
+    value = past.values.field(container, label, before)
+    writer = past.executions.at(value.owner) if value is not None and value.kind == rows.FIELD else None
+    return SliceNode(writer.row) if writer is not None and _has_moved(writer) else None
+
+
 def _has_moved(writer: StatementExecution) -> bool:
     """Whether a line has only given the items of a container other places."""
     node = writer.statement.node

@@ -130,7 +130,7 @@ def _of_comparison(
     expected, got = (one, other) if constant(left) is not ... else (other, one)
     wanted = differences(expected, got)
     if constant(left) is ... and constant(right) is ...:  # it is not known which is right
-        wanted = wanted._replace(pieces=(*wanted.pieces, *wanted.missing))
+        wanted = wanted._replace(pieces=(*wanted.pieces, *wanted.missing), lack=0)
     return wanted
 
 
