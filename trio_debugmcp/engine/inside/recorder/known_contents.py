@@ -180,13 +180,10 @@ class KnownContents:
             changes = self._changes(old, new, kind)
         if kind == SET and not changes:  # a set may put its items into another order for itself
             return
-        if len(changes) > MOST_SAID:
-            self._add(how | known.number, 0, line)
-        else:
-            for key, word in changes:
-                if how == FIELD:
-                    self.said.add((known.number, key))
-                self._add(how | key << 32 | known.number, word, line)
+        for key, word in changes:  # all of them, as the lines that read an item of it do not look again
+            if how == FIELD:
+                self.said.add((known.number, key))
+            self._add(how | key << 32 | known.number, word, line)
         self._add(SIZE | (WRITTEN if how == FIELD else FOUND) << 32 | known.number, length << 32 | before, line)
 
     def _is_appended(self, known: Any, old: list[Any], value: Any, line: int, how: int) -> bool:
