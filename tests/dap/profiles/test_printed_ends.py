@@ -31,6 +31,28 @@ careful
     assert RubyPrograms().printed_in("shop.rb:5: warning: unused (x)\n").crash is None
 
 
+GEM = "/usr/lib/ruby/gems/3.1.0/gems/debug-1.4.0/lib/debug"
+
+RDBG = f"""\
+{GEM}/thread_client.rb:189:in `push': queue closed (ClosedQueueError)
+\tfrom {GEM}/breakpoint.rb:157:in `block in setup'
+\tfrom /src/shop.rb:3:in `price'
+{GEM}/session.rb:1506:in `enter_subsession': already in subsession (RuntimeError)
+\tfrom {GEM}/session.rb:168:in `block in activate'
+"""
+
+
+def test_where_rdbg_itself_fails_no_exception_of_the_program_has_ended_it() -> None:
+    found = RubyPrograms().printed_in(RDBG)
+    assert (found.crash, found.unseen) == (None, None)
+    assert found.of_debugger is not None
+    assert found.of_debugger.startswith(
+        "rdbg 1.4.0 itself has failed, and not the program: already in subsession. A program"
+    )
+    only_first = RubyPrograms().printed_in(RDBG.partition(f"{GEM}/session.rb:1506")[0])
+    assert only_first.of_debugger == "rdbg 1.4.0 itself has failed, and not the program: queue closed"
+
+
 def test_perl_prints_what_ends_a_program_last_with_its_callers_behind_it() -> None:
     programs = PerlPrograms()
     callers = "\tmain::price('plum') called at a.pl line 9\n"

@@ -48,9 +48,11 @@ class PrintedExceptions(Struct, frozen=True):
 
     `unseen`: why the debugger takes the one that ended it for one that is caught, and does not stop at it.
     `by_line`: only a breakpoint on the line that raised it stops there.
+    `of_debugger`: that the debugger itself has failed, in a sentence: then no exception of the program ended it.
     """
 
     crash: Crash | None = None
     survived: tuple[Survived, ...] = ()
     unseen: str | None = None
     by_line: bool = False
+    of_debugger: str | None = None

@@ -112,7 +112,9 @@ def survived_notes(debugger: Debugger, ended: Snapshot, children: ChildrenOf) ->
 
 
 def _unseen(debugger: Debugger, ended: Snapshot, printed: PrintedExceptions) -> list[str]:
-    """Return a note on an exception that ended a program without a stop, as the debugger took it for caught."""
+    """Return a note on what ended a program without a stop: what was taken for caught, or the debugger itself."""
+    if printed.of_debugger is not None:
+        return [printed.of_debugger] if ended.exit_code else []
     started, crash = debugger.last_start, printed.crash
     asked = started is not None and isinstance(started[1], Launch) and started[1].stop_at != ()
     if printed.unseen is None or crash is None or not ended.exit_code or not asked:
