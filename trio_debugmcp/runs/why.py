@@ -33,7 +33,7 @@ from trio_debugmcp.runs.slicing.overlaps.concurrent_calls import calls_of
 from trio_debugmcp.runs.slicing.overlaps.standstills import standstill
 from trio_debugmcp.runs.slicing.run_failures import came_of_unrecorded, failure, looked_back_from
 from trio_debugmcp.runs.slicing.shown.alias_notes import asked_objects
-from trio_debugmcp.runs.slicing.shown.because_lines import because_line
+from trio_debugmcp.runs.slicing.shown.because_lines import BYTES_A_LINE, because_line, fitting
 from trio_debugmcp.runs.slicing.shown.failed_comparisons import wanted_of
 from trio_debugmcp.runs.slicing.shown.shortened_values import asked_parts
 from trio_debugmcp.runs.slicing.shown.shown_gaps import shown_gap
@@ -309,12 +309,13 @@ def _answer(
     objects = asked_objects(past, [start.node for start in starts])
     calls = calls_of(past, [part.row for part in result.parts])
     noted = ((part, (*shown_notes(past, part, asked, objects), *calls.get(part.row, ()))) for part in result.parts)
-    because = [because_line(past, part.row, notes, part.focus, asked_about) for part, notes in noted]
+    lines = [(part.far, because_line(past, part.row, notes, part.focus, asked_about)) for part, notes in noted]
+    because = fitting(lines, BYTES_A_LINE * question.limit)
     gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
-    left = len(result.gaps) - _MOST_GAPS
-    gaps += [f"{left} more such gaps, further away"] if left > 0 else []
+    gaps += [f"{left} more such gaps, further away"] if (left := len(result.gaps) - _MOST_GAPS) > 0 else []
     unrecorded = unrecorded_calls(past, [part.row for part in result.parts])
-    return WhyAnswer(value, because, gaps, result.omitted, result.repeated, unrecorded=unrecorded)
+    omitted = result.omitted + len(lines) - len(because)
+    return WhyAnswer(value, because, gaps, omitted, result.repeated, unrecorded=unrecorded)
 
 
 def _parsed(expression: str) -> ast.expr:

@@ -73,11 +73,15 @@ _Shown = tuple[int, int]
 
 
 class SlicePart(NamedTuple):
-    """A line of an answer: the row of a line, or of a call's start, what is said beside it, what matters of it."""
+    """A line of an answer: the row of a line, or of a call's start, what is said beside it, what matters of it.
+
+    `far`: the less, the more it tells.
+    """
 
     row: int
     notes: tuple[str, ...]
     focus: tuple[ast.expr, ...] = ()
+    far: float = 0.0
 
 
 class SliceResult(NamedTuple):
@@ -173,7 +177,7 @@ class _Slicer:
 
     def part(self, line: _Shown) -> SlicePart:
         """Return a line of the answer."""
-        return SlicePart(line[0], tuple(self.shown[line]), self._focus.get(line, ()))
+        return SlicePart(line[0], tuple(self.shown[line]), self._focus.get(line, ()), self._far[line])
 
     def _take(self, edge: SliceEdge, distance: float) -> bool:
         """Show a node, if its line is not shown; return whether it is to be followed."""
