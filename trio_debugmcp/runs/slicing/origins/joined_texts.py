@@ -23,6 +23,9 @@ from trio_debugmcp.runs.source.read_paths import path_of
 _LEAST_PART = 3
 """Characters of a text that stands in another one by no accident."""
 
+_MOST_RUNS = 200
+"""Of statements that add to a variable, that are gone back."""
+
 
 def of_joined(past: PastProcess, execution: StatementExecution, node: SliceNode) -> SliceNode:
     """Return a node of a statement that joins a container of texts, with the item that is wanted; else the node."""
@@ -55,7 +58,7 @@ def wanted_texts(
     if not node.wanted.text or node.focus:
         return None
     text, offset = _made(past, execution, node)
-    while offset >= 0:
+    for _ in range(_MOST_RUNS if offset >= 0 else 0):
         parts = _parts(execution.statement.node)
         texts = [_text_of(past, execution, part) for part in parts]
         wanted = _inside(_spans(text, texts), offset, ends_early=node.wanted.ends_early)
@@ -96,8 +99,8 @@ class _Span(NamedTuple):
 
 def _spans(text: str, texts: Sequence[str | None]) -> list[_Span]:
     """Return where each part is in a text; empty: they do not make it up."""
-    known = [place for place, part in enumerate(texts) if part is None]
-    first, last = (known[0], known[-1] + 1) if known else (len(texts), len(texts))
+    unknown = [place for place, part in enumerate(texts) if part is None]
+    first, last = (unknown[0], unknown[-1] + 1) if unknown else (len(texts), len(texts))
     before = list(accumulate((len(part or "") for part in texts[:first]), initial=0))
     after = list(accumulate((len(part or "") for part in reversed(texts[last:])), initial=0))
     begins = "".join(part or "" for part in texts[:first])
@@ -105,12 +108,12 @@ def _spans(text: str, texts: Sequence[str | None]) -> list[_Span]:
     if len(begins) + len(ends) > len(text) or not (text.startswith(begins) and text.endswith(ends)):
         return []
     spans = [_Span(start, end, place, place + 1) for place, (start, end) in enumerate(pairwise(before))]
-    spans += _within(_Span(len(begins), len(text) - len(ends), first, last), text, texts) if known else []
+    spans += _within(_Span(len(begins), len(text) - len(ends), first, last), text, texts) if unknown else []
     spans += [
         _Span(len(text) - far, len(text) - near, len(texts) - place - 1, len(texts) - place)
         for place, (near, far) in enumerate(pairwise(after))
     ]
-    return spans if known or begins == text else []
+    return spans if unknown or begins == text else []
 
 
 def _within(span: _Span, text: str, texts: Sequence[str | None]) -> list[_Span]:
