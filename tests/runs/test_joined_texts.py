@@ -110,3 +110,50 @@ def test_a_text_that_should_not_be_there_is_followed_to_what_completed_it() -> N
     answer = [str(line) for line in why(record(program, python(3, 13)).processes[0], WhyQuestion()).because]
     assert any("self.name = name | .name='fig'" in line for line in answer), answer
     assert not any("title | return" in line for line in answer)
+
+
+LONG = """\
+def mark(count):
+    return MARK
+
+
+def line(count):
+    return f"plum{count}: {count}{mark(count)}"
+
+
+def page():
+    text = ""
+    for count in range(40):
+        text += line(count)
+    return text
+
+
+expected = "".join("plum%d: %d\\n" % (n, n) for n in range(40))
+assert page() == expected
+"""
+
+
+def answer_of_long(mark: str) -> tuple[str, str]:
+    answer = why(record(LONG.replace("MARK", mark), python(3, 13)).processes[0], WhyQuestion())
+    return answer.value, "\n".join(map(str, answer.because))
+
+
+def test_of_a_text_that_is_recorded_up_to_some_length_the_part_is_followed_if_it_differs_there() -> None:
+    value, lines = answer_of_long('"\\n" if count != 3 else "!\\n"')
+    assert value.endswith(
+        "at character 35 it has ': 2\\nplum3: 3!\\nplum4: 4\\np', not ': 2\\nplum3: 3\\nplum4: 4\\npl'"
+    )
+    assert 'mark | return "\\n" if count != 3 else "!\\n" | -> \'!\\n\'' in lines
+    assert "-> 'plum3: 3!\\n'" in lines
+
+
+def test_where_something_is_missing_in_a_long_text_what_ended_too_early_is_followed() -> None:
+    _, lines = answer_of_long('"\\n" if count != 3 else ""')
+    assert "-> 'plum3: 3'" in lines
+    assert 'mark | return "\\n" if count != 3 else "" | -> \'\'' in lines
+
+
+def test_a_long_text_that_differs_behind_what_is_recorded_has_no_such_place() -> None:
+    value, lines = answer_of_long('"\\n" if count != 30 else "!\\n"')
+    assert "at character" not in value
+    assert "text += line(count)" in lines

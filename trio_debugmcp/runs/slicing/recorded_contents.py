@@ -99,6 +99,14 @@ def container_kind(text: str) -> str:
     return word if word in ("list", "dict", "set") else ""
 
 
+_CUT_STRING = re.compile(r"""(?P<quote>['"])(?P<begin>.*)… \((?P<length>[\d,]+) characters\)""", re.DOTALL)
+
+_LONGEST_ESCAPE = 10
+"""Characters: `\\U0001f34e`."""
+
+UNSEEN = "\0"
+"""In the place of a character of a long string that is not recorded."""
+
 Number = int | float | Decimal | Fraction
 
 _NUMBER = re.compile(
@@ -118,6 +126,23 @@ def literal(text: str) -> Any:
             return _tuple_of(text)
         number = object_number(text)
         return UnknownContent(text) if number is None else number
+
+
+def string_of(text: str) -> str | None:
+    """Return the string that a text of a record is; None: it is another value.
+
+    Of a long one a record has the begin and the length: the rest is `UNSEEN` characters.
+    """
+    cut = _CUT_STRING.fullmatch(text)
+    if cut is None:
+        known = literal(text)
+        return known if isinstance(known, str) else None
+    length = int(cut["length"].replace(",", ""))
+    for end in range(len(cut["begin"]), max(len(cut["begin"]) - _LONGEST_ESCAPE, 0), -1):
+        known = literal(cut["quote"] + cut["begin"][:end] + cut["quote"])
+        if isinstance(known, str):
+            return known.ljust(length, UNSEEN)
+    return None
 
 
 def object_number(text: str) -> "Number | None":

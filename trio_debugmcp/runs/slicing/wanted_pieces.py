@@ -114,7 +114,7 @@ class _Difference:
         elif isinstance(expected, set | frozenset) and isinstance(got, set | frozenset):
             self._compare_items(sorted(expected, key=repr), sorted(got, key=repr), path, is_ordered=False)
         elif isinstance(expected, str) and isinstance(got, str):
-            self.text = self.text if self.text[0] else _place_in(expected, got)
+            self.text = self.text if self.text[0] else place_in(expected, got)
             self._compare_texts(expected, got)
             self._tell(path, expected, got)
             self.first = self.first or path
@@ -200,12 +200,13 @@ class _Difference:
         self.missing += [word for word in others if len(word) >= _LEAST_WORD]
 
 
-def _place_in(expected: str, got: str) -> tuple[str, int, bool]:
+def place_in(expected: str, got: str) -> tuple[str, int, bool]:
     """Return a text, from which place on it differs, and whether there is something missing."""
     pairs = enumerate(zip(expected, got, strict=False))
     place = next((place for place, pair in pairs if len({*pair}) > 1), min(len(expected), len(got)))
-    after = got[place : place + _ENOUGH]
-    return got, place, len(expected) > len(got) and after in expected[place + 1 :]
+    after, wanted = got[place : place + _ENOUGH], expected[place : place + _ENOUGH]
+    ends_early = after in expected[place + 1 :] and (not after or wanted not in got[place + 1 :])
+    return got, place, bool(wanted) and ends_early
 
 
 def _has_unknown(item: Any) -> bool:

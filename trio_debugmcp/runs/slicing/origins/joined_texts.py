@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess, call_of
-from trio_debugmcp.runs.slicing.recorded_contents import content_of, literal
+from trio_debugmcp.runs.slicing.recorded_contents import UNSEEN, content_of, string_of
 from trio_debugmcp.runs.slicing.slicing_nodes import SliceNode
 from trio_debugmcp.runs.source.read_paths import path_of
 
@@ -105,7 +105,7 @@ def _spans(text: str, texts: Sequence[str | None]) -> list[_Span]:
     after = list(accumulate((len(part or "") for part in reversed(texts[last:])), initial=0))
     begins = "".join(part or "" for part in texts[:first])
     ends = "".join(part or "" for part in texts[last:])
-    if len(begins) + len(ends) > len(text) or not (text.startswith(begins) and text.endswith(ends)):
+    if len(begins) + len(ends) > len(text) or not agree(text, begins) or not agree(text[len(text) - len(ends) :], ends):
         return []
     spans = [_Span(start, end, place, place + 1) for place, (start, end) in enumerate(pairwise(before))]
     spans += _within(_Span(len(begins), len(text) - len(ends), first, last), text, texts) if unknown else []
@@ -113,14 +113,19 @@ def _spans(text: str, texts: Sequence[str | None]) -> list[_Span]:
         _Span(len(text) - far, len(text) - near, len(texts) - place - 1, len(texts) - place)
         for place, (near, far) in enumerate(pairwise(after))
     ]
-    return spans if unknown or begins == text else []
+    return spans if unknown or len(begins) == len(text) else []
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two texts begin alike, as far as both are seen."""
+    return all(UNSEEN in pair or pair[0] == pair[1] for pair in zip(one, other, strict=False))
 
 
 def _within(span: _Span, text: str, texts: Sequence[str | None]) -> list[_Span]:
     """Return a span of parts of which some are not known, taken apart at a known one that occurs once in the text."""
     for place in range(span.first, span.last):
         part = texts[place]
-        if part is not None and len(part) >= _LEAST_PART and text.count(part) == 1:
+        if part is not None and len(part) >= _LEAST_PART and text.count(part) == 1 and UNSEEN not in text:
             start = text.index(part)
             end = start + len(part)
             if not span.start <= start <= end <= span.end:
@@ -154,23 +159,20 @@ def _text_of(past: PastProcess, execution: StatementExecution, node: ast.expr) -
     if isinstance(node, ast.Call):
         starts = [start for start in past.executions.calls(execution.row) if call_of(past, execution, start) is node]
         ending = past.executions.outcome(starts[0].number) if len(starts) == 1 else None
-        return _literal(past.record.text(ending)) if ending is not None else None
+        return string_of(past.record.text(ending)) if ending is not None else None
     path = path_of(node)
     value = past.values.value(execution, path) if path is not None else None
-    return _literal(value.text) if value is not None else None
-
-
-def _literal(text: str) -> str | None:
-    known = literal(text)
-    return known if isinstance(known, str) else None
+    return string_of(value.text) if value is not None else None
 
 
 def _made(past: PastProcess, execution: StatementExecution, node: SliceNode) -> tuple[str, int]:
     """Return the text that a statement made, and at which place it differs; -1: it is not in the one that does."""
     made = [*past.executions.effects(execution.row)[-1:], past.executions.ending(execution.row)]
-    texts = [_literal(past.record.text(row)) for row in made if row is not None]
+    texts = [string_of(past.record.text(row)) for row in made if row is not None]
     got, offset = node.wanted.text, node.wanted.offset
     text = texts[-1] if texts else None
+    if text and text[-1:] == UNSEEN and agree(text[: len(got)], got[: len(text)]):
+        return text, offset
     if not text or got.count(text) != 1:
         return "", -1
     return text, offset - got.index(text)

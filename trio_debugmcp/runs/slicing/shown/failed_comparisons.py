@@ -11,8 +11,15 @@ from trio_debugmcp.runs.files.process_record import Row
 from trio_debugmcp.runs.past.executions import StatementExecution
 from trio_debugmcp.runs.past.past_process import PastProcess, call_of, called
 from trio_debugmcp.runs.past.read_ahead import is_same_place
-from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content_of, literal
-from trio_debugmcp.runs.slicing.wanted_pieces import NOTHING_WANTED, WantedPieces, constant, differences, is_piece
+from trio_debugmcp.runs.slicing.recorded_contents import UNSEEN, UnknownContent, content_of, literal, string_of
+from trio_debugmcp.runs.slicing.wanted_pieces import (
+    NOTHING_WANTED,
+    WantedPieces,
+    constant,
+    differences,
+    is_piece,
+    place_in,
+)
 from trio_debugmcp.runs.source.read_paths import path_of
 
 _WRAPPERS = ("sorted", "list", "tuple", "set", "dict", "frozenset")
@@ -26,6 +33,9 @@ _ORDERS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 }
 
 _MOST_PIECES = 4
+
+_AROUND = 12
+"""Characters of a long text before and behind the place where it differs."""
 
 _MESSAGE = re.compile(r"""AssertionError\((?P<quote>['"])(?P<line>(?:\\[^n]|[^\\])*?)(?:\\n|(?P=quote)\)$)""")
 """The text of an exception, with the first line of its message: `AssertionError('assert 409 == 200\\n +  where …')`."""
@@ -128,10 +138,26 @@ def _of_comparison(
     if not isinstance(operator, ast.Eq) or one is ... or other is ...:
         return NOTHING_WANTED
     expected, got = (one, other) if constant(left) is not ... else (other, one)
+    if (wanted := _of_long_texts(expected, got)) != NOTHING_WANTED:
+        return wanted
     wanted = differences(expected, got)
     if constant(left) is ... and constant(right) is ...:  # it is not known which is right
         wanted = wanted._replace(pieces=(*wanted.pieces, *wanted.missing), lack=0)
     return wanted
+
+
+def _of_long_texts(expected: Any, got: Any) -> WantedPieces:
+    """Return where two texts differ of which at least one is recorded up to some length only."""
+    texts = [string_of(side.text) if isinstance(side, UnknownContent) else side for side in (expected, got)]
+    if not any(isinstance(side, UnknownContent) for side in (expected, got)):
+        return NOTHING_WANTED
+    wanted, shown = (text.rstrip(UNSEEN) if isinstance(text, str) else "" for text in texts)
+    text, offset, ends_early = place_in(wanted, shown)
+    if offset >= min(len(wanted), len(shown)):
+        return NOTHING_WANTED
+    begin = max(offset - _AROUND, 0)
+    said = f"at character {offset} it has {shown[begin : offset + _AROUND]!r}, not {wanted[begin : offset + _AROUND]!r}"
+    return WantedPieces((), (), said, (), text, offset, ends_early)
 
 
 def _of_order(
