@@ -73,10 +73,7 @@ _Shown = tuple[int, int]
 
 
 class SlicePart(NamedTuple):
-    """A line of an answer: the row of a line, or of a call's start, what is said beside it, what matters of it.
-
-    `far`: the less, the more it tells.
-    """
+    """A line of an answer: a row of a line or of a call's start, what is said and matters, and how little it tells."""
 
     row: int
     notes: tuple[str, ...]
