@@ -482,3 +482,40 @@ async def test_a_restart_that_cannot_be_recorded_ends_nothing(debugging: Connect
         failed = await failure(client, "debug_restart", record=True)
         assert failed.code == "NOT_SUPPORTED"
         assert (await client.call("debug_state"))["state"] == "Paused"
+
+
+SHOWN = """\
+class Page:
+    def __init__(self, title):
+        self.title = title
+
+    def __repr__(self):
+        return self.words()
+
+    def words(self):
+        return f"<Page {self.title}>"
+
+
+def check(page):
+    shown = str(page)
+    assert not page.title, shown
+
+
+check(Page("plum"))
+"""
+
+
+@pytest.mark.parametrize("version", NEW)
+async def test_what_the_debugger_shows_of_objects_is_not_in_the_record(
+    debugging: Connect, tmp_path: Path, version: str
+) -> None:
+    file = tmp_path / "page.py"
+    file.write_text(SHOWN)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(file), record=True, **on(NEW[version]))
+        assert stop["reason"] == "Exception"
+        for _ in range(2):
+            assert "plum" in (await client.call("evaluate", expression="repr(page)"))["value"]
+            await client.call("variables_get")
+        calls = await client.call("calls_get", function="Page.words", count=9)
+        assert len(calls["calls"]) == 1, "that of the program, which made a text of it"

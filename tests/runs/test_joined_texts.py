@@ -157,3 +157,11 @@ def test_a_long_text_that_differs_behind_what_is_recorded_has_no_such_place() ->
     value, lines = answer_of_long('"\\n" if count != 30 else "!\\n"')
     assert "at character" not in value
     assert "text += line(count)" in lines
+
+
+def test_a_text_that_should_be_there_is_followed_to_where_it_parts_from_what_is() -> None:
+    source = PAGE.replace("PARTS", PARTS["a sum"]).replace("== EXPECTED", "").replace("assert", "text =")
+    program = f"{source}assert 'pear 2\\nfig' in text\n"
+    answer = [str(line) for line in why(record(program, python(3, 13)).processes[0], WhyQuestion()).because]
+    assert any("Row.end | return" in line and "-> ''" in line for line in answer), answer
+    assert not any("title | return" in line for line in answer)

@@ -19,7 +19,7 @@ class RecordingRequests:
         table.add(recordRun=self._record, recordEnd=self._end)
 
     def _record(self, request: EngineRequest) -> Any:
-        begin_recording(request.arguments, str(self._engine.files.home))
+        begin_recording(request.arguments, str(self._engine.files.home), self._engine.threads.own)
         return {}
 
     def _end(self, request: EngineRequest) -> Any:
@@ -28,8 +28,10 @@ class RecordingRequests:
         return {}
 
 
-def begin_recording(body: dict[str, Any], home: str) -> None:
-    """Begin to record this process. A fork of a recorded one is recorded already, into the same directory.
+def begin_recording(body: dict[str, Any], home: str, own_threads: set[int]) -> None:
+    """Begin to record this process, but for our own threads. A fork of a recorded one is recorded already.
+
+    A fork writes into the same directory.
 
     Raises:
         RequestRefusedError: it cannot be, or it is recorded already.
@@ -44,7 +46,7 @@ def begin_recording(body: dict[str, Any], home: str) -> None:
         raise RequestRefusedError("this process is being recorded already")
     _begun.append(True)
     try:
-        begin(body, home)
+        begin(body, home, own_threads)
     except NoToolError:
         raise RequestRefusedError(
             "other tools of the program use all numbers of sys.monitoring: let one free its own with "

@@ -102,7 +102,7 @@ class StartingRequests:
         if arguments.get("redirectOutput"):
             self._engine.printed.begin()
         if arguments.get("record"):
-            begin_recording(arguments["record"], files.home)
+            begin_recording(arguments["record"], files.home, self._engine.threads.own)
         request.respond()
         process = {
             "name": arguments.get("program") or _program(),

@@ -17,6 +17,9 @@ _get_ident = _thread.get_ident
 
 _NO_STEPS: dict[int, Any] = {}
 
+UNRECORDED: Any = object()
+"""In place of the state of a frame that the debugger itself has the program's code run in, in a thread of its own."""
+
 
 class FrameState:
     """A frame of recorded code.

@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.catching import opcodes
+from trio_debugmcp.engine.inside.recorder.frame_states import UNRECORDED
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown
 from trio_debugmcp.engine.inside.recorder.run_blocks import (
     LAST_PLACE,
@@ -98,8 +99,8 @@ class LineEvents:
 
     def _first(self, state: Any, frame: Any, line: int) -> Any:
         """The same for any line."""
-        if state is None:
-            return DISABLE
+        if state is None or state is UNRECORDED:
+            return DISABLE if state is None else None
         site = state.sites.get(line) or self._site_of(state.code, line)
         if site is None:
             return None

@@ -28,8 +28,9 @@ _MEGABYTE = 1 << 20
 class ProcessRecording:
     """The recording of this process."""
 
-    def __init__(self, body: dict[str, Any], home: str, parent: Any = None) -> None:
+    def __init__(self, body: dict[str, Any], home: str, own_threads: Any, parent: Any = None) -> None:
         self.body = body
+        self.own_threads = own_threads
         self.home = home
         self._tool = RecordingTool()
         path = _own_directory(str(body["directory"]))
@@ -46,7 +47,7 @@ class ProcessRecording:
         }
         self.output.fact(fact if parent is None else {**fact, "parent": parent})
         choice = RunChoice(root, [str(each) for each in body.get("include") or ()], home or "/")
-        self.recorder = RunRecorder(self.output, choice, self._tool)
+        self.recorder = RunRecorder(self.output, choice, self._tool, own_threads)
         self.output.at_end = self._tool.close
         self._tool.open(self.recorder.callbacks())
         self.recorder.adopt()
@@ -74,14 +75,14 @@ def current() -> ProcessRecording | None:
     return _now[0] if _now and not _now[0].output.is_over else None
 
 
-def begin(body: dict[str, Any], home: str = "") -> ProcessRecording:
-    """Begin to record this process.
+def begin(body: dict[str, Any], home: str = "", own_threads: Any = frozenset()) -> ProcessRecording:
+    """Begin to record this process, but for threads of the debugger, as a set of their identifiers that changes.
 
     Raises:
         OSError: the directory cannot be written.
         NoToolError: other tools use all numbers of sys.monitoring.
     """
-    made = ProcessRecording(body, home)
+    made = ProcessRecording(body, home, own_threads)
     if not _now:
         atexit.register(_at_exit)
         posix.register_at_fork(after_in_child=_in_child)
@@ -102,7 +103,7 @@ def _in_child() -> None:
     known.leave_to_parent()
     parent = [posix.getppid(), known.rows]
     try:
-        _now[:] = [ProcessRecording(known.body, known.home, parent)]
+        _now[:] = [ProcessRecording(known.body, known.home, known.own_threads, parent)]
     except (OSError, NoToolError):
         return
 

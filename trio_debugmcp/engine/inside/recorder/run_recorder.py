@@ -1,6 +1,6 @@
 """`RunRecorder`: what happens in recorded code, as rows of the record.
 
-    recorder = RunRecorder(output, choice, tool)
+    recorder = RunRecorder(output, choice, tool, own_threads)
     tool.open(recorder.callbacks())
     recorder.adopt()            # frames that have begun before
 
@@ -8,6 +8,7 @@ A line is written when it begins, and what it has written when the next event of
 raise: what goes wrong in them is counted, and said in the facts. Rows are described in docs/recording-runs.md.
 """
 
+import _thread
 import collections
 import sys
 from typing import Any, Callable
@@ -15,7 +16,7 @@ from typing import Any, Callable
 from trio_debugmcp.engine.inside import monitoring
 from trio_debugmcp.engine.inside.catching import opcodes
 from trio_debugmcp.engine.inside.catching.exception_table import covering, entries
-from trio_debugmcp.engine.inside.recorder.frame_states import FrameState, FrameStates
+from trio_debugmcp.engine.inside.recorder.frame_states import UNRECORDED, FrameState, FrameStates
 from trio_debugmcp.engine.inside.recorder.known_objects import HeldKnown, KnownObjects
 from trio_debugmcp.engine.inside.recorder.line_events import LineEvents
 from trio_debugmcp.engine.inside.recorder.line_watch import LineWatch
@@ -50,17 +51,18 @@ _LOCALS_STAY = sys.version_info >= (3, 13)
 _STAYING = 3
 """Blocks of rows before the first failure that stay where the oldest go."""
 
-_getframe = sys._getframe
+_getframe, _get_ident = sys._getframe, _thread.get_ident
 _current_frames = sys._current_frames
 
 
 class RunRecorder:
     """The recorder of one process. One method for each event of the interpreter, hence so many."""
 
-    def __init__(self, output: RunOutput, choice: RunChoice, tool: Any) -> None:
+    def __init__(self, output: RunOutput, choice: RunChoice, tool: Any, own_threads: Any) -> None:
         self._output = output
         self._fault = output.fault
         self._tool = tool
+        self._own_threads = own_threads
         self._rows = output.rows
         self._add = output.rows.add
         self._frames = output.frames
@@ -166,6 +168,8 @@ class RunRecorder:
 
     def _start(self, code: Any, offset: int) -> Any:
         try:
+            if _get_ident() in self._own_threads:
+                return None
             frame = _getframe(1)
             record = self._by_id.get(id(code))
             if record is None or record.code is not code:
@@ -192,6 +196,8 @@ class RunRecorder:
             self._fault(fault)
 
     def _resumed(self, frame: Any, code: Any, thrown: bool = False) -> Any:
+        if _get_ident() in self._own_threads:
+            return None
         record = self._record(code, frame)
         if record is None:
             return DISABLE
@@ -211,8 +217,13 @@ class RunRecorder:
             self._line(state, state.pending, frame)
         return None
 
-    def _late(self, frame: Any, code: Any) -> FrameState | None:
-        """A line of a frame that is not known: it began before the recording."""
+    def _late(self, frame: Any, code: Any) -> Any:
+        """A line of a frame that is not known: it began before the recording, or is in a thread of the debugger.
+
+        Return its state; None: it is of other code.
+        """
+        if _get_ident() in self._own_threads:
+            return UNRECORDED
         record = self._record(code, frame)
         return None if record is None else self._begun(frame, record, is_late=True)
 

@@ -34,6 +34,9 @@ _ORDERS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 _MOST_PIECES = 4
 
+_LEAST_BEGIN = 3
+"""Characters of a text by which it is known where in another one it should be."""
+
 _AROUND = 12
 """Characters of a long text before and behind the place where it differs."""
 
@@ -132,6 +135,8 @@ def _of_comparison(
         is_missing = isinstance(operator, ast.In)
         if not is_missing and isinstance(one, str) and isinstance(other, str) and one and one in other:
             return WantedPieces((repr(one),), text=other, offset=other.index(one) + len(one) - 1)  # what completes it
+        if is_missing and isinstance(one, str) and isinstance(other, str):
+            return _of_nearest(one, other)
         return WantedPieces(() if is_missing else (repr(one),), (repr(one),) if is_missing else ())
     if type(operator) in _ORDERS:
         return _of_order(past, execution, left, operator, right)
@@ -144,6 +149,16 @@ def _of_comparison(
     if constant(left) is ... and constant(right) is ...:  # it is not known which is right
         wanted = wanted._replace(pieces=(*wanted.pieces, *wanted.missing), lack=0)
     return wanted
+
+
+def _of_nearest(one: str, other: str) -> WantedPieces:
+    """Return where a text parts from another one in which it should be, behind the longest beginning that is there."""
+    length = next((end for end in range(len(one), _LEAST_BEGIN - 1, -1) if one[:end] in other), 0)
+    if not length:
+        return WantedPieces((), (repr(one),))
+    place = other.index(one[:length]) + length
+    continues = (other.startswith(one[end:], place) for end in range(length + 1, len(one) - _LEAST_BEGIN + 1))
+    return WantedPieces((), (repr(one),), text=other, offset=place, ends_early=any(continues) or place == len(other))
 
 
 def _of_long_texts(expected: Any, got: Any) -> WantedPieces:
