@@ -40,3 +40,11 @@ def test_what_tells_most_is_kept_in_the_order_that_was_there() -> None:
     assert [line.line for line in fitting(given, 1)] == [20], "one is there anyway"
     assert [line.line for line in fitting(given, 10_000)] == [300, 20, 100, 50]
     assert fitting([], 10) == []
+
+
+def test_files_are_as_long_as_they_are_shown() -> None:
+    deep = [(0.0, BecauseLine("#1", "/src/shop/a/very/deep/folder/a.py", 1, "f", "x", [], []))] * 2
+    size = len("#1 a.py:1 f | x\n")
+    assert len(fitting(deep, 2 * size, "/src/shop/a/very/deep/folder")) == 2
+    assert len(fitting(deep, 2 * size + 20, "/src/shop")) == 1
+    assert len(fitting(deep, 2 * size + 40, "/src/shop/")) == 2

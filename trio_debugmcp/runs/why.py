@@ -310,7 +310,7 @@ def _answer(
     calls = calls_of(past, [part.row for part in result.parts])
     noted = ((part, (*shown_notes(past, part, asked, objects), *calls.get(part.row, ()))) for part in result.parts)
     lines = [(part.far, because_line(past, part.row, notes, part.focus, asked_about)) for part, notes in noted]
-    because = fitting(lines, BYTES_A_LINE * question.limit)
+    because = fitting(lines, BYTES_A_LINE * question.limit, past.record.facts.root)
     gaps = [shown_gap(past, gap) for gap in result.gaps[:_MOST_GAPS]]
     gaps += [f"{left} more such gaps, further away"] if (left := len(result.gaps) - _MOST_GAPS) > 0 else []
     unrecorded = unrecorded_calls(past, [part.row for part in result.parts])

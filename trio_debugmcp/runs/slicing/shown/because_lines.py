@@ -18,7 +18,7 @@ from trio_debugmcp.runs.slicing.recorded_contents import UnknownContent, content
 from trio_debugmcp.runs.slicing.shown.shortened_values import MOST_TEXT, NO_PARTS, AskedParts, ShortenedValues
 from trio_debugmcp.runs.source.read_paths import ValuePath
 
-BYTES_A_LINE = 165
+BYTES_A_LINE = 160
 """On the average, at most: of an answer of 12 lines 2 KB."""
 
 _MOST_VALUES = 3
@@ -64,20 +64,25 @@ def because_line(
     return BecauseLine(f"#{row}", code.file, line, function, source, _values(past, execution, shortened), said)
 
 
-def fitting(lines: list[tuple[float, BecauseLine]], most: int) -> list[BecauseLine]:
+def fitting(lines: list[tuple[float, BecauseLine]], most: int, root: str = "") -> list[BecauseLine]:
     """Return the lines of an answer, each given with how little it tells, but those for which there is no room.
 
     Args:
         lines: in the order in which they are shown.
         most: bytes of all of them; the first of those that tell most is there anyway.
+        root: the directory from which on files are shown.
     """
     size, kept = 0, set[int]()
     for place in sorted(range(len(lines)), key=lambda place: lines[place][0]):
-        size += len(str(lines[place][1]).encode()) + 1
+        size += len(str(lines[place][1]).encode()) + len(_folder(lines[place][1].file, root)) + 1
         if kept and size > most:
             break
         kept.add(place)
     return [line for place, (_, line) in enumerate(lines) if place in kept]
+
+
+def _folder(file: str, root: str) -> str:
+    return file.removeprefix(f"{root.rstrip('/')}/").rpartition("/")[0]
 
 
 def _has_rounds_on_its_line(node: ast.AST) -> bool:
