@@ -519,3 +519,34 @@ async def test_what_the_debugger_shows_of_objects_is_not_in_the_record(
             await client.call("variables_get")
         calls = await client.call("calls_get", function="Page.words", count=9)
         assert len(calls["calls"]) == 1, "that of the program, which made a text of it"
+
+
+FORKED = """\
+import os
+import threading
+
+
+def work(number):
+    return number * 2
+
+
+if (pid := os.fork()) == 0:
+    for number in range(3):
+        thread = threading.Thread(target=work, args=(number,))
+        thread.start()
+        thread.join()
+    os._exit(0)
+os.waitpid(pid, 0)
+print(pid)
+"""
+
+
+@pytest.mark.parametrize("version", NEW)
+async def test_threads_of_a_fork_are_recorded_whatever_identifiers_those_of_the_debugger_had(
+    debugging: Connect, tmp_path: Path, version: str
+) -> None:
+    async with debugging() as client:
+        ended = await recorded(client, NEW[version], tmp_path / "forked.py", FORKED)
+        pid = int(ended["stdout"])
+        calls = await client.call("calls_get", function="work", count=9, process=pid)
+        assert len(calls["calls"]) == 3

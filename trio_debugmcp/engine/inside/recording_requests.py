@@ -41,6 +41,7 @@ def begin_recording(body: dict[str, Any], home: str, own_threads: set[int]) -> N
 
     known = current()
     if known is not None and str(known.body["directory"]) == str(body.get("directory")):
+        known.leave_out(own_threads)
         return
     if known is not None:
         raise RequestRefusedError("this process is being recorded already")

@@ -30,7 +30,6 @@ class ProcessRecording:
 
     def __init__(self, body: dict[str, Any], home: str, own_threads: Any, parent: Any = None) -> None:
         self.body = body
-        self.own_threads = own_threads
         self.home = home
         self._tool = RecordingTool()
         path = _own_directory(str(body["directory"]))
@@ -56,6 +55,10 @@ class ProcessRecording:
     def rows(self) -> int:
         """The number of the last row."""
         return self.output.rows.next - 1
+
+    def leave_out(self, own_threads: Any) -> None:
+        """Record no threads of the debugger, as a set of their identifiers that changes."""
+        self.recorder.own_threads = own_threads
 
     def leave_to_parent(self) -> None:
         """Write no more in a fork: the files are the parent's."""
@@ -103,7 +106,8 @@ def _in_child() -> None:
     known.leave_to_parent()
     parent = [posix.getppid(), known.rows]
     try:
-        _now[:] = [ProcessRecording(known.body, known.home, known.own_threads, parent)]
+        # A thread of the program may get the identifier that one of the debugger had in the parent.
+        _now[:] = [ProcessRecording(known.body, known.home, frozenset(), parent)]
     except (OSError, NoToolError):
         return
 

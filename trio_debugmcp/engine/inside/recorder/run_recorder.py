@@ -56,13 +56,17 @@ _current_frames = sys._current_frames
 
 
 class RunRecorder:
-    """The recorder of one process. One method for each event of the interpreter, hence so many."""
+    """The recorder of one process. One method for each event of the interpreter, hence so many.
+
+    Attributes:
+        own_threads: identifiers of threads of the debugger, which are not recorded.
+    """
 
     def __init__(self, output: RunOutput, choice: RunChoice, tool: Any, own_threads: Any) -> None:
         self._output = output
         self._fault = output.fault
         self._tool = tool
-        self._own_threads = own_threads
+        self.own_threads = own_threads
         self._rows = output.rows
         self._add = output.rows.add
         self._frames = output.frames
@@ -168,7 +172,7 @@ class RunRecorder:
 
     def _start(self, code: Any, offset: int) -> Any:
         try:
-            if _get_ident() in self._own_threads:
+            if _get_ident() in self.own_threads:
                 return None
             frame = _getframe(1)
             record = self._by_id.get(id(code))
@@ -196,7 +200,7 @@ class RunRecorder:
             self._fault(fault)
 
     def _resumed(self, frame: Any, code: Any, thrown: bool = False) -> Any:
-        if _get_ident() in self._own_threads:
+        if _get_ident() in self.own_threads:
             return None
         record = self._record(code, frame)
         if record is None:
@@ -222,7 +226,7 @@ class RunRecorder:
 
         Return its state; None: it is of other code.
         """
-        if _get_ident() in self._own_threads:
+        if _get_ident() in self.own_threads:
             return UNRECORDED
         record = self._record(code, frame)
         return None if record is None else self._begun(frame, record, is_late=True)
